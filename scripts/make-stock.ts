@@ -16,7 +16,7 @@ interface Batch {
   issuer: string;
   /** One of the names that RFC 2606 and 6761 keep out of use. */
   smdpAddress: string;
-  /** Some suppliers protect a download with a code that the traveller types in. */
+  /** Some suppliers protect a download with a code that the traveler types in. */
   confirmed?: boolean;
   /** Some suppliers hand out whole `LPA:1$…` strings instead of their parts. */
   whole?: boolean;

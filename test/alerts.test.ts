@@ -121,7 +121,7 @@ test("an order in review is alerted of after so many minutes, and no more once i
   const headers = { "idempotency-key": "one" };
   const asked = { line_items: [{ product_id: SHORT, quantity: 1 }] };
   const { body: order } = await caller.send("POST", "/api/v1/orders", asked, headers);
-  await platform.fulfil();
+  await platform.fulfill();
   clock.advance(29 * 60_000);
   await step();
   expect(await raised()).toEqual([]);

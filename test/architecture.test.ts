@@ -17,7 +17,7 @@ const floors = [
   ["src/core/evidence"],
   ["src/core/credentials", "src/core/activations"],
   // Responses of suppliers drive orders, which import nothing of suppliers.
-  ["src/core/supplies"],
+  ["src/core/supplier-requests"],
   ["src/core/partners", "src/core/passports", "src/core/orders", "src/core/catalog/sync", "src/core/feed"],
   [
     "src/core/wallet",

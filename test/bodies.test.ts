@@ -136,7 +136,7 @@ test("in metadata they are plain data, in the order, the database and the payloa
   const created = await send(metadata);
   const kept = JSON.stringify({ ...JSON.parse(metadata), test: true });
   expect([created.status, JSON.stringify(created.body.metadata)]).toEqual([201, kept]);
-  await platform.fulfil();
+  await platform.fulfill();
   const read = await caller.get(`/api/v1/orders/${created.body.id}`);
   expect([read.body.status, JSON.stringify(read.body.metadata)]).toEqual(["fulfilled", kept]);
   const { body } = await caller.get("/api/v1/orders");

@@ -25,7 +25,7 @@ test("no response may be cached unless it is public", async () => {
   await platform.fund(caller.partnerId, 1_000);
   const lines = { line_items: [{ product_id: EU5, quantity: 1 }] };
   const { body: order } = await caller.send("POST", "/api/v1/orders", lines, { "idempotency-key": "k" });
-  await platform.fulfil();
+  await platform.fulfill();
   const { body } = await caller.get(`/api/v1/orders/${order.id}/esims`);
   const { qr_code_url, install_url } = body.esims[0];
   const paths: Record<string, string> = {

@@ -8,7 +8,7 @@ import { dataDirectory } from "../src/core/platform/data-directory.ts";
 import { openStore } from "../src/core/store/open/open.ts";
 import { readMasterKey } from "../src/core/store/sealing/key-files.ts";
 import type { Read } from "../src/core/store/store.ts";
-import { createFulfilment } from "../src/daemon/workers/fulfilment.ts";
+import { createFulfillment } from "../src/daemon/workers/fulfillment.ts";
 import type { Ended } from "./support/cli.ts";
 import { settled } from "./support/pool.ts";
 import { openShop } from "./support/shop.ts";
@@ -31,7 +31,7 @@ async function delivered() {
   const at = ["--data", data];
   const partner = [...at, "--partner", "acme"];
   await esimctlJson(["orders", "create", "--product", "EU5", "--quantity", "2", ...partner]);
-  const iccids = await fulfil(data);
+  const iccids = await fulfill(data);
   return {
     folder,
     iccids,
@@ -48,11 +48,11 @@ async function delivered() {
 }
 
 /** What the daemon's worker would do; the ICCIDs that it delivered. */
-async function fulfil(data: string): Promise<[string, string]> {
+async function fulfill(data: string): Promise<[string, string]> {
   const { databaseFile: file, keyFile } = dataDirectory(data);
   const sources = { clock: systemClock, ids: randomIds(), masterKey: readMasterKey(keyFile) };
   const store = await openStore({ file, create: false }, sources);
-  await settled(createFulfilment({ store, log: console }));
+  await settled(createFulfillment({ store, log: console }));
   const sold = (q: Read, _input: null) => q.db.select().from(q.t.esims).where(isNotNull(q.t.esims.order_id));
   const [first, second] = await store.read(sold, null);
   await store.close();

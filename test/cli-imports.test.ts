@@ -248,7 +248,7 @@ describe("passports on local data", () => {
 });
 
 describe("orders", () => {
-  test("a dry run adds up wallet, stock and travellers of the whole file", async () => {
+  test("a dry run adds up wallet, stock and travelers of the whole file", async () => {
     const head = "order id,sku,qty,email,customer";
     const order = (id: string, sku: string, quantity: number) => `${id},${sku},${quantity},ada@example.com,Ada`;
     file("orders.csv", [head, order("A", "ES-EU-5GB-30D", 2), order("B", "ES-EU-5GB-30D", 1), order("C", "NONE", 1)]);
@@ -256,7 +256,7 @@ describe("orders", () => {
     expect(fine).toMatchObject({
       rejected: 1,
       reasons: [{ rows: 1, example: { line: 4 } }],
-      dry_run: { orders: 2, units: 3, stock: [{ sku: "ES-EU-5GB-30D", needed: 3, short: 0 }], travellers: [] },
+      dry_run: { orders: 2, units: 3, stock: [{ sku: "ES-EU-5GB-30D", needed: 3, short: 0 }], travelers: [] },
     });
     const [total] = fine.dry_run.totals;
     expect(total).toMatchObject({ currency: "AUD", shortfall_cents: 0, balance_cents: expect.any(Number) });
@@ -265,7 +265,7 @@ describe("orders", () => {
     const short = await json("orders bulk orders.csv --dry-run --partner demo", 3);
     expect(short.dry_run.totals[0].shortfall_cents).toBeGreaterThan(0);
     expect(short.dry_run.stock[0]).toMatchObject({ needed: dear, short: expect.any(Number) });
-    expect(short.dry_run.travellers).toEqual([{ external_order_id: "B", sku: "EM-MG-8GB-30D", needed: 1, given: 0 }]);
+    expect(short.dry_run.travelers).toEqual([{ external_order_id: "B", sku: "EM-MG-8GB-30D", needed: 1, given: 0 }]);
     const shown = await run("orders bulk orders.csv --dry-run --partner demo");
     expect(shown.stdout).toMatch(/in the wallet: [\d.]+ AUD short\n.* in stock: \d+ short.*\nB: EM-MG-8GB-30D needs 1/);
     const sandbox = await json(`orders bulk orders.csv --dry-run ${ACTING}`, 3);
@@ -277,14 +277,14 @@ describe("orders", () => {
     const create = `orders create ${ACTING} --product EM-MG-8GB-30D --quantity 1`;
     const bare = await run(create);
     expect([bare.exitCode, bare.stderr]).toEqual([2, expect.stringContaining("Add --name, --email, --date.")]);
-    const traveller = '--name "Ada L" --email ada@example.com --date 2031-01-01 --timezone Australia/Sydney';
-    const { id } = await json(`${create} ${traveller}`);
+    const traveler = '--name "Ada L" --email ada@example.com --date 2031-01-01 --timezone Australia/Sydney';
+    const { id } = await json(`${create} ${traveler}`);
     expect(await json(`orders show ${id} ${ACTING}`)).toMatchObject({ line_items: [{ quantity: 1 }] });
-    const several = await run(`orders create ${ACTING} --product EM-MG-8GB-30D --quantity 2 ${traveller}`);
+    const several = await run(`orders create ${ACTING} --product EM-MG-8GB-30D --quantity 2 ${traveler}`);
     expect([several.exitCode, several.stderr]).toEqual([2, expect.stringContaining("2 units need 2")]);
     const other = await run(`orders create ${ACTING} --product ES-EU-5GB-30D --quantity 1 --name Ada`);
     expect([other.exitCode, other.stderr]).toEqual([2, expect.stringContaining("--name does not apply")]);
-    expect((await run(`${create} ${traveller} --date 2031-02-30`)).exitCode).toBe(2);
+    expect((await run(`${create} ${traveler} --date 2031-02-30`)).exitCode).toBe(2);
     const none = await run(`orders create ${ACTING} --quantity 1`);
     expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining("'--product <sku-or-id>' not specified")]);
   });

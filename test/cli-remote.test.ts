@@ -6,7 +6,7 @@ import { freePort } from "./support/free-port.ts";
 import { eventually } from "./support/hangs.ts";
 import { forAllTests } from "./support/owner.ts";
 import { launch } from "./support/process.ts";
-import { newPartner, servedDemo, travellerCsv } from "./support/remote.ts";
+import { newPartner, servedDemo, travelerCsv } from "./support/remote.ts";
 import { startUnrulyProxy } from "./support/unruly-proxy.ts";
 import { esimctl } from "./support/warm.ts";
 
@@ -295,7 +295,7 @@ describe("a server that is slow or fails", () => {
   test("Ctrl-C ends a wait at once: with 130, and an import with its summary", async () => {
     const { misbehave, home, seen, cwd } = await unruly();
     const file = join(cwd, "many.csv");
-    writeFileSync(file, travellerCsv(600));
+    writeFileSync(file, travelerCsv(600));
     for (const [line, stopped] of [
       [["wallet", "balance"], /^error: Interrupted\./],
       [["passports", "import", file], /^$/],

@@ -152,7 +152,7 @@ test("the delivery of each product type matches its schema, before and after ful
     const before = await caller.get(`/api/v1/orders/${body.id}`);
     expect(before.body.line_items).toHaveLength(5);
     expect(check("getOrder", before)).toEqual([]);
-    await platform.fulfil();
+    await platform.fulfill();
     const after = await caller.get(`/api/v1/orders/${body.id}`);
     expect(check("getOrder", after), JSON.stringify(after.body)).toEqual([]);
     const followed = await caller.get(`/api/v1/orders/${body.id}/activation-status`);

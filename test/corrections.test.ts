@@ -31,9 +31,9 @@ async function desk() {
     },
     async order(sku: string) {
       const product_id = products[sku];
-      const traveller = { product_id, customer_email: "mia@example.com", customer_name: "Mia Chen" };
+      const traveler = { product_id, customer_email: "mia@example.com", customer_name: "Mia Chen" };
       const line = { line_items: [{ product_id, quantity: 1 }] };
-      const activation_requests = [{ ...traveller, activation_date: new Date().toISOString().slice(0, 10) }];
+      const activation_requests = [{ ...traveler, activation_date: new Date().toISOString().slice(0, 10) }];
       const body = sku === "TRIP" ? { ...line, activation_requests } : line;
       const { body: order } = await acme.send("POST", "/api/v1/orders", body, {
         "idempotency-key": crypto.randomUUID(),

@@ -354,7 +354,7 @@ describe("an import", () => {
     const path = folder.path("many.csv");
     const rows = function* () {
       yield "passport_no,name,note\n";
-      for (let at = 0; at < 96_000; at++) yield `${at % 3 === 0 ? "X" : "P"}${at},Traveller ${at},some note\n`;
+      for (let at = 0; at < 96_000; at++) yield `${at % 3 === 0 ? "X" : "P"}${at},Traveler ${at},some note\n`;
     };
     await pipeline(Readable.from(rows()), createWriteStream(path));
     collect();

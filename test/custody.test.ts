@@ -107,14 +107,14 @@ test("the database alone reveals none of 1,000 imported numbers, birth dates and
 });
 
 test("the database alone reveals no code of an eSIM: in stock, sold, or delivered by a supplier", async () => {
-  const { caller, fund, fulfil, location, store } = await startPlatform();
+  const { caller, fund, fulfill, location, store } = await startPlatform();
   const products = await addProducts(store, [...suppliedProducts, { sku: "EU5" }]);
   const stocked = iccids(30).map((iccid, index) => ({ iccid, ...codes(index) }));
   await store.write(importStock, { sku: "EU5", rows: stocked, actor: "test" });
   const buyer = await caller({ live: true });
   await fund(buyer.partnerId, 100_000);
   const sold = await placeOrder(buyer, products.EU5, 10);
-  await fulfil();
+  await fulfill();
 
   const supplier = await heldSupplier();
   const delivered = { iccid: "8944590004463637016", ...codes(77) };

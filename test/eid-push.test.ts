@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
-import { completeItem } from "../src/core/supplies/operator.ts";
+import { completeItem } from "../src/core/supplier-requests/operator.ts";
 import { addProducts, suppliedProducts } from "./support/catalog.ts";
 import { startPlatform } from "./support/platform.ts";
 
@@ -29,7 +29,7 @@ async function eidOrders() {
       };
       const headers = { "idempotency-key": crypto.randomUUID() };
       const { id } = (await caller.send("POST", "/api/v1/orders", body, headers)).body;
-      await platform.fulfil();
+      await platform.fulfill();
       const progress = await caller.get(`/api/v1/orders/${id}/activation-status`);
       const items: Item[] = progress.body.activations;
       return { id, items };

@@ -8,7 +8,7 @@ import { findStory } from "../src/core/find/find.ts";
 import type { DeliveryId } from "../src/core/kernel/brand.ts";
 import { Problem } from "../src/core/kernel/problem.ts";
 import type { Read, Store } from "../src/core/store/store.ts";
-import { applySupplyOutcome } from "../src/core/supplies/apply-outcome.ts";
+import { applySupplyOutcome } from "../src/core/supplier-requests/apply-outcome.ts";
 import { redeliver, replayStep } from "../src/core/webhooks/redeliver.ts";
 import { addProducts } from "./support/catalog.ts";
 import { ben, everything, ledger, mia, placesOf, type Setting, type Someone, setUp } from "./support/erasure.ts";
@@ -30,7 +30,7 @@ const all = ({ email, phone, passport: number }: Someone): NamedPerson => ({ ema
 
 /** Everything of Mia that has ended, and one open record of each kind. */
 async function lived(setting: Setting) {
-  const { pool, sim, trip, bulk, store, partner, fulfil } = setting;
+  const { pool, sim, trip, bulk, store, partner, fulfill } = setting;
   const products = await addProducts(store, [
     { sku: "SIM", product_type: "physical_sim", delivery_method: "shipping" },
   ]);
@@ -40,7 +40,7 @@ async function lived(setting: Setting) {
   const cancelled = await sim(mia, "cancel");
   const order = await trip([mia, ben], "complete", { note: `call ${mia.phone}`, who: "MIA QUILLFEATHER", keep: 1 });
   const customer = await bulk(mia, products.SIM);
-  await fulfil();
+  await fulfill();
   return { done, cancelled, order, customer };
 }
 
@@ -187,7 +187,7 @@ test("a person with hyphens in name and address is erased and purged", async () 
   expect(erased.map(({ kind }) => kind)).toContain("order_item");
   expect(await placesOf(store, jo)).toEqual([]);
   await trip([jo], "complete", { call: "Jo-Ann Smith-Jones" });
-  await setting.fulfil();
+  await setting.fulfill();
   clock.advance(DAY);
   expect(await purge(store, { before: clock.now(), actor: ACTOR, dryRun: false })).toMatchObject({ order_items: 1 });
   expect(await placesOf(store, jo)).toEqual([]);
@@ -232,7 +232,7 @@ test.each([12, 13])("the same with seed %i", { tags: ["slow"] }, eraseOne);
 
 async function eraseOne(seed: number): Promise<void> {
   const setting = await setUp();
-  const { store, sim, trip, bulk, pool, fulfil } = setting;
+  const { store, sim, trip, bulk, pool, fulfill } = setting;
   const { SIM } = await addProducts(store, [{ sku: "SIM", product_type: "physical_sim", delivery_method: "shipping" }]);
   const random = seeded(seed);
   const digits = (length: number) => Array.from({ length }, () => Math.floor(random() * 10)).join("");
@@ -254,7 +254,7 @@ async function eraseOne(seed: number): Promise<void> {
       await trip([who, anyone()], "complete", { text: `${who.first} ${who.last}`, phone: who.phone });
     else await bulk(who, SIM, `shop ${who.email} ${made}`);
   }
-  await fulfil();
+  await fulfill();
   const gone = anyone();
   const before = await everything(store);
   const others = people.filter((who) => who !== gone);

@@ -43,7 +43,7 @@ async function sold(platform: Platform, caller: Caller, products: Record<string,
   for (const asked of [lines([EU5, 3]), lines([SIM, 1]), lines([JP1, 1], [EU5, 2], [JP1, 2]), lines([EU5, 1])]) {
     ids.push((await create(caller, asked)).body.id);
     platform.clock.advance(1_000);
-    await platform.fulfil();
+    await platform.fulfill();
   }
   return ids;
 }
@@ -120,7 +120,7 @@ test.each([true, false])("eSIMs are listed over all orders with every filter; in
   expect(await all(caller)).toEqual([]);
   const [first = "", , third = "", fourth = ""] = await sold(platform, caller, products);
   await create(other, lines([products.EU5, 1]));
-  await platform.fulfil();
+  await platform.fulfill();
   // What waits for stock has no eSIMs yet.
   expect((await create(caller, lines([products.EU5, 50]))).status).toBe(201);
   const orders = [fourth, third, first];
@@ -163,7 +163,7 @@ test("the soonest expiry comes first, whatever the status", async () => {
   const caller = await platform.caller({ live: true });
   await platform.fund(caller.partnerId, 1_000);
   await create(caller, lines([EU5, 5]));
-  await platform.fulfil();
+  await platform.fulfill();
   const turns = [3, 0, 4, 1].map((at) => stock[at] ?? "");
   for (const iccid of turns) {
     await store.write(activateEsim, { iccid, actor: "test" });
@@ -185,7 +185,7 @@ test("the terminal lists them at a server, and of the sandbox; the operator's re
   const { body: order } = await create(caller, lines([products.EU5, 3]));
   const sandbox = await platform.credential("partner-1", {});
   const { body: test } = await create(sandbox, lines([products.EU5, 2]));
-  await platform.fulfil();
+  await platform.fulfill();
   const desk = deskOf(platform);
   const remote = desk.at(caller);
   const { data } = await remote.json("esims list --sku EU5 --all");

@@ -105,10 +105,10 @@ describe("status", () => {
     const headers = { "idempotency-key": "big" };
     await shop.fund(shop.partner.partnerId, 10_000_000);
     const { body } = await shop.partner.send("POST", "/api/v1/orders", { line_items }, headers);
-    const { fulfilStep } = await import("../src/core/orders/fulfil.ts");
-    expect(await shop.store.write(fulfilStep, body.id)).toBe("more");
+    const { fulfillStep } = await import("../src/core/orders/fulfill.ts");
+    expect(await shop.store.write(fulfillStep, body.id)).toBe("more");
     expect((await statusOf(shop.partner, iccids[0])).status).toBe(404);
-    await shop.fulfil();
+    await shop.fulfill();
     expect((await statusOf(shop.partner, iccids[0])).status).toBe(200);
   });
 
@@ -119,7 +119,7 @@ describe("status", () => {
     const { EU5 } = await addProducts(shop.store, [{ sku: "EU5", name: "Europe" }]);
     const line_items = [{ product_id: EU5, quantity: 1 }];
     const order = await sandbox.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": "test" });
-    await shop.fulfil();
+    await shop.fulfill();
     const { body } = await sandbox.get(`/api/v1/orders/${order.body.id}/esims`);
     const iccid = body.esims[0].iccid;
     expect((await statusOf(sandbox, iccid)).body).toMatchObject({ iccid, status: "inactive", is_test: true });
@@ -240,7 +240,7 @@ describe("expiry", () => {
     const iccids = await addStock(shop.store, "MANY", 510);
     const line_items = [{ product_id: products.MANY, quantity: 510 }];
     await shop.partner.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": "many" });
-    await shop.fulfil();
+    await shop.fulfill();
     for (const iccid of iccids) await shop.store.write(activateEsim, { iccid, actor });
     shop.clock.advance(2 * DAY_MS);
     expect(await shop.store.write(expireDueEsims, null)).toBe(500);

@@ -64,7 +64,7 @@ test("events are in the feed whether or not an endpoint exists, as webhooks carr
     const lines = { line_items: [{ product_id, quantity: 2 }] };
     const placed = await caller.send("POST", "/api/v1/orders", lines, { "idempotency-key": crypto.randomUUID() });
     platform.clock.advance(3_000);
-    await platform.fulfil();
+    await platform.fulfill();
     return placed.body.id;
   };
   const id = await order();

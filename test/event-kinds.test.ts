@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { hasChanges } from "../src/core/catalog/announce.ts";
 import { importProducts, updateProduct } from "../src/core/catalog/import.ts";
 import type { Read } from "../src/core/store/store.ts";
-import { failItem } from "../src/core/supplies/operator.ts";
+import { failItem } from "../src/core/supplier-requests/operator.ts";
 import { announceProducts } from "../src/daemon/workers/notices.ts";
 import { addProducts, product, suppliedProducts } from "./support/catalog.ts";
 import { type Caller, call } from "./support/platform.ts";
@@ -29,10 +29,10 @@ test("an order that its supplier refuses sends order.failed to those who asked f
   const all = await liveReceiver(platform, caller, ["*"]);
   const older = await liveReceiver(platform, caller, contractKinds);
 
-  const traveller = { customer_email: "mia@example.com", customer_name: "Mia Chen", activation_date: "2026-03-02" };
+  const traveler = { customer_email: "mia@example.com", customer_name: "Mia Chen", activation_date: "2026-03-02" };
   const body = {
     line_items: [{ product_id: products.MAIL, quantity: 1 }],
-    activation_requests: [{ product_id: products.MAIL, ...traveller }],
+    activation_requests: [{ product_id: products.MAIL, ...traveler }],
   };
   const { body: order } = await caller.send("POST", "/api/v1/orders", body, { "idempotency-key": "one" });
   const status = await caller.get(`/api/v1/orders/${order.id}/activation-status`);

@@ -11,7 +11,7 @@ import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { refundOrder } from "../src/core/orders/refund.ts";
 import { updatePartner } from "../src/core/partners/update.ts";
-import { completeItem, confirmItem, failItem } from "../src/core/supplies/operator.ts";
+import { completeItem, confirmItem, failItem } from "../src/core/supplier-requests/operator.ts";
 import { envelope } from "../src/core/webhooks/envelope.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
 import { createExchanges, prepareExchanges } from "../src/daemon/workers/activations.ts";
@@ -82,8 +82,7 @@ async function activations({ store, clock, url }: WebhookPlatform, caller: Calle
 }
 
 /** Names of fields that say who a customer is, or how one is reached. */
-const ofPeople =
-  /customer|traveller|e?mail|phone|mobile_number|^(first|last|full)_name$|passport_no|birth|address|^eid/;
+const ofPeople = /customer|traveler|e?mail|phone|mobile_number|^(first|last|full)_name$|passport_no|birth|address|^eid/;
 
 /** The names of all fields of a schema, of inner objects too. */
 function fieldsOf(schema: unknown): string[] {
@@ -109,7 +108,7 @@ test("delivered bodies are valid against the published schemas", async () => {
   const { store } = platform;
   const cancelled = await place(caller, products.EU5);
   await store.write(cancelOrder, { id: cancelled, reason: "not wanted", actor });
-  await platform.fulfil();
+  await platform.fulfill();
   await activations(platform, caller);
   await platform.deliver();
 
@@ -147,12 +146,12 @@ async function production(platform: WebhookPlatform): Promise<void> {
   const part = { line: null, units: null, amount: "0.50" };
   await store.write(refundOrder, { id: orders[1].id, ...part, reason: "goodwill", actor });
   const who = { customer_email: "mia@example.com", customer_name: "Mia Chen", activation_date: "2026-03-02" };
-  const traveller = { product_id: products.MAIL, ...who };
+  const traveler = { product_id: products.MAIL, ...who };
   const [served, refused] = [
-    await place(caller, products.MAIL, [traveller]),
-    await place(caller, products.MAIL, [traveller]),
+    await place(caller, products.MAIL, [traveler]),
+    await place(caller, products.MAIL, [traveler]),
   ];
-  await platform.fulfil();
+  await platform.fulfill();
   const itemOf = async (order: OrderId): Promise<OrderItemId> =>
     (await caller.get(`/api/v1/orders/${order}/activation-status`)).body.activations[0].item_id;
   const digits = "894410999999999001";

@@ -180,7 +180,7 @@ describe("a caller is found", () => {
   });
 
   test("by the number that a carrier gave the SIM; after an erasure by nothing, also in the index", async () => {
-    const { store, partner, sim, trip, pool, fulfil, location } = await setUp();
+    const { store, partner, sim, trip, pool, fulfill, location } = await setUp();
     const { SIM } = await addProducts(store, [
       { sku: "SIM", product_type: "physical_sim", delivery_method: "shipping" },
     ]);
@@ -195,7 +195,7 @@ describe("a caller is found", () => {
     const [{ service_order_id }] = placed.body.results;
     await store.write(cancelOrder, { id: service_order_id, reason: "changed plans", actor: "operator" });
     await pool(anna);
-    await fulfil();
+    await fulfill();
     const rows = () => store.read(async (q: Read) => q.db.select().from(q.t.peopleIndex), null);
     expect(new Set((await rows()).map(({ kind }) => kind)).size).toBe(4);
     expect(await indexFaults(store)).toEqual([]);

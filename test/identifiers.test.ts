@@ -20,9 +20,9 @@ async function desk() {
   for (const { partnerId } of [acme, beta]) await platform.fund(partnerId, 100_000);
   const book = async (partner: Caller, external_order_id: string, sku: string, quantity = 1) => {
     const product_id = products[sku];
-    const traveller = { product_id, customer_email: customer.email, customer_name: customer.name };
+    const traveler = { product_id, customer_email: customer.email, customer_name: customer.name };
     const day = new Date().toISOString().slice(0, 10);
-    const activation_requests = Array.from({ length: quantity }, () => ({ ...traveller, activation_date: day }));
+    const activation_requests = Array.from({ length: quantity }, () => ({ ...traveler, activation_date: day }));
     const order = { external_order_id, line_items: [{ product_id, quantity }], customer };
     const orders = [sku === "TRIP" ? { ...order, activation_requests } : order];
     const { body } = await partner.send("POST", "/api/v1/orders/bulk", { orders });
@@ -35,13 +35,13 @@ async function desk() {
 }
 
 test("an order is found by number, id, booking number or ICCID, locally and at a server", async () => {
-  const { acme, beta, book, fulfil, json, refusal, run, at } = await desk();
+  const { acme, beta, book, fulfill, json, refusal, run, at } = await desk();
   const order = await book(acme, "B-7", "PLAN");
   const pair = await book(acme, "B-8", "PLAN", 2);
   const twins = [await book(acme, "A-1", "PLAN"), await book(beta, "A-1", "PLAN")];
   // A booking number that looks like another order's number does not hide it.
   await book(beta, order.number, "PLAN");
-  await fulfil();
+  await fulfill();
   const esims = (await json("orders esims B-7")).esims;
   const remote = at(acme);
   for (const given of [order.id, order.number.toLowerCase(), "B-7", esims[0].iccid, esims[0].id]) {

@@ -121,7 +121,7 @@ test("marks an eSIM of the sandbox as a test", async () => {
   const caller = await platform.caller();
   const line_items = [{ product_id: products.EU5, quantity: 1 }];
   const order = await caller.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": "page" });
-  await platform.fulfil();
+  await platform.fulfill();
   const { body } = await caller.get(`/api/v1/orders/${order.body.id}/esims`);
   const page = await call(body.esims[0].install_url.replace("http://esim.test", platform.url));
   expect(page.body).toMatch(/class="warn">This is a test eSIM/);

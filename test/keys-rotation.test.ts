@@ -96,7 +96,7 @@ test("new links replace the old ones at once, in every process", async () => {
   const products = await addProducts(platform.store, [{ sku: "EU5" }]);
   const caller = await platform.caller();
   const order = await placeOrder(caller, products.EU5);
-  await platform.fulfil();
+  await platform.fulfill();
   const links = async () => (await caller.get(`/api/v1/orders/${order}/esims`)).body.esims[0];
   const status = async (link: string) => (await call(platform.url + new URL(link).pathname)).status;
   const before = await links();

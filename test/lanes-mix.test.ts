@@ -7,7 +7,7 @@ import { systemClock } from "../src/core/kernel/clock.ts";
 import { minorUnits } from "../src/core/kernel/money.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { createOrder, type NewOrder } from "../src/core/orders/create.ts";
-import { claimOrders, fulfilLeased, waitingOrders } from "../src/core/orders/due.ts";
+import { claimOrders, fulfillLeased, waitingOrders } from "../src/core/orders/due.ts";
 import { updatePartner } from "../src/core/partners/update.ts";
 import { readSetting } from "../src/core/platform/settings.ts";
 import { insert } from "../src/core/store/rows.ts";
@@ -15,7 +15,7 @@ import type { Read, Store, Tx } from "../src/core/store/store.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { creditWallet } from "../src/core/wallet/fund.ts";
 import { createWebhook } from "../src/core/webhooks/create.ts";
-import { type ClaimedDelivery, dueEndpoints, takeTurn } from "../src/core/webhooks/due.ts";
+import { type ClaimedDelivery, dueEndpoints, recordAndClaim } from "../src/core/webhooks/due.ts";
 import { enableWebhook } from "../src/core/webhooks/update.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { outcomeOf } from "./support/laned.ts";
@@ -123,12 +123,12 @@ function disabledEndpoints({ db, t }: Read, _input: null) {
 }
 
 /** What the worker of either node does for a partner's orders. */
-async function fulfilSome(market: Market): Promise<void> {
+async function fulfillSome(market: Market): Promise<void> {
   const { due } = await pick(market, market.nodes).read(waitingOrders, null);
   if (due.length === 0) return;
   const room = 1 + market.random(4);
   const leases = await pick(market, market.nodes).write(claimOrders, { ...pick(market, due), room });
-  await Promise.all(leases.map((lease) => pick(market, market.nodes).write(fulfilLeased, lease, undefined, lease)));
+  await Promise.all(leases.map((lease) => pick(market, market.nodes).write(fulfillLeased, lease, undefined, lease)));
 }
 
 /** A turn of the worker that sends webhooks; one in forty attempts finds its endpoint gone. */
@@ -140,10 +140,10 @@ async function sendSome(market: Market): Promise<void> {
     outcomeOf(one, pick(market, market.random(10) === 0 ? [410, 503, 500, 500] : [200])),
   );
   if (rooms.length + outcomes.length === 0) return;
-  market.claimed.push(...(await pick(market, market.nodes).write(takeTurn, { outcomes, rooms })));
+  market.claimed.push(...(await pick(market, market.nodes).write(recordAndClaim, { outcomes, rooms })));
 }
 
-const acts = [actAlone, fulfilSome, sendSome, sendSome, placeOne, placeOne, placeOne, placeOne, placeOne];
+const acts = [actAlone, fulfillSome, sendSome, sendSome, placeOne, placeOne, placeOne, placeOne, placeOne];
 
 /** A refusal is an outcome as any other. */
 async function refusable(work: Promise<void>): Promise<void> {
@@ -162,7 +162,7 @@ async function trade(market: Market): Promise<void> {
   await Promise.all(Array.from({ length: 12 }, caller));
   // What is under way arrives.
   const outcomes = market.claimed.splice(0).map((one) => outcomeOf(one, 200));
-  await pick(market, market.nodes).write(takeTurn, { outcomes, rooms: [] });
+  await pick(market, market.nodes).write(recordAndClaim, { outcomes, rooms: [] });
 }
 
 async function allRows({ db, t }: Read, _input: null) {

@@ -16,7 +16,7 @@ import { laneKinds, slotOf } from "../src/core/store/schema/lanes.ts";
 import type { TableName } from "../src/core/store/schema/tables.ts";
 import type { Command, Read, Tx } from "../src/core/store/store.ts";
 import { createWebhook } from "../src/core/webhooks/create.ts";
-import { dueEndpoints, takeTurn } from "../src/core/webhooks/due.ts";
+import { dueEndpoints, recordAndClaim } from "../src/core/webhooks/due.ts";
 import type { Outcome } from "../src/core/webhooks/outcome.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { lanedNames, runLaned } from "./support/laned.ts";
@@ -290,7 +290,7 @@ describe.runIf(onPostgres)("writes of several lanes on PostgreSQL", () => {
     const look = (q: Read) => dueEndpoints(q, { full: new Set(), limit: 1 });
     const rooms = (await store.read(look, null)).due.map(({ id: endpointId }) => ({ endpointId, room: 10 }));
     let ended = false;
-    const turn = (await again()).write(takeTurn, { outcomes: [], rooms }).finally(() => {
+    const turn = (await again()).write(recordAndClaim, { outcomes: [], rooms }).finally(() => {
       ended = true;
     });
     const watching = await session(location);
@@ -349,7 +349,7 @@ describe.runIf(onPostgres)("writes of several lanes on PostgreSQL", () => {
 
 test("an outcome that may stop its endpoint is recorded alone, and others are not", () => {
   const outcome = { statusCode: 200, attempts: 0 } as Outcome;
-  const lane = (...outcomes: Outcome[]) => takeTurn.lane({ outcomes, rooms: [] });
+  const lane = (...outcomes: Outcome[]) => recordAndClaim.lane({ outcomes, rooms: [] });
   expect(lane(outcome, { ...outcome, statusCode: 503 })).not.toBeNull();
   expect(lane(outcome, { ...outcome, statusCode: 410 })).toBeNull();
   expect(lane(outcome, { ...outcome, statusCode: null, attempts: 5 })).toBeNull();

@@ -6,7 +6,7 @@ import { revokeCredential } from "../src/core/credentials/revoke.ts";
 import type { OrderId } from "../src/core/kernel/brand.ts";
 import { orderEsims } from "../src/core/orders/delivered-esims.ts";
 import { shipOrder } from "../src/core/orders/ship.ts";
-import { showOrder, UNITS_AT_ONCE } from "../src/core/orders/show.ts";
+import { MAX_INLINE_ESIMS, showOrder } from "../src/core/orders/show.ts";
 import { serializerOf } from "../src/daemon/plugins/validation.ts";
 import { orderPieces } from "../src/daemon/routes/order-bodies.ts";
 import { OrderWithFulfillment } from "../src/daemon/schemas/delivered-order.ts";
@@ -48,7 +48,7 @@ async function bought(platform: Platform, caller: Caller, lines: [product: strin
   const headers = { "idempotency-key": crypto.randomUUID() };
   const { status, body } = await caller.send("POST", "/api/v1/orders", { line_items }, headers);
   expect(status).toBe(201);
-  await platform.fulfil();
+  await platform.fulfill();
   return body.id as OrderId;
 }
 
@@ -141,7 +141,7 @@ test("the body of an order is one snapshot, although the order changes while it 
   await ship();
   for await (const piece of pieces) text += piece;
   expect(text).toBe(serializerOf(OrderWithFulfillment)(order));
-  const { order: after } = await store.read(showOrder, { ...asked, most: UNITS_AT_ONCE });
+  const { order: after } = await store.read(showOrder, { ...asked, most: MAX_INLINE_ESIMS });
   expect(after.status).toBe("fulfilled");
 });
 

@@ -88,7 +88,7 @@ test("a supplier's worker suspended past its leases records its responses as att
   const count = orders.length;
   const ids: string[] = [];
   for (const _ of orders) ids.push(await placeOrder(caller, products.API));
-  await platform.fulfil();
+  await platform.fulfill();
   const suspended = workerProcess(platform, "supplies", clock.now());
   await supplier.got(count);
   const { resume } = await paused(suspended, count);

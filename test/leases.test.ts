@@ -1,15 +1,15 @@
 import { expect, onTestFinished, test } from "vitest";
 import { attemptsOfActivation } from "../src/core/activations/reveal.ts";
 import { queueDepths } from "../src/core/insight/queues.ts";
-import { UNITS_AT_ONCE } from "../src/core/orders/at-once.ts";
-import { claimOrders, fulfilLeased, postponeOrder, waitingOrders } from "../src/core/orders/due.ts";
+import { MAX_INSTANT_UNITS } from "../src/core/orders/at-once.ts";
+import { claimOrders, fulfillLeased, postponeOrder, waitingOrders } from "../src/core/orders/due.ts";
 import type { Store, Tx } from "../src/core/store/store.ts";
-import { applySupplyOutcome } from "../src/core/supplies/apply-outcome.ts";
+import { applySupplyOutcome } from "../src/core/supplier-requests/apply-outcome.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
 import { createWebhookSender } from "../src/daemon/gateways/webhook-sender.ts";
 import { createExchanges, prepareExchanges } from "../src/daemon/workers/activations.ts";
 import { createDeliveries } from "../src/daemon/workers/deliveries.ts";
-import { createFulfilment } from "../src/daemon/workers/fulfilment.ts";
+import { createFulfillment } from "../src/daemon/workers/fulfillment.ts";
 import { kinds } from "./support/activations.ts";
 import { MINUTE, useHttpCarrier, withHttpCarrier } from "./support/carrier.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
@@ -21,7 +21,7 @@ import { suspendedAfterClaim } from "./support/suspended.ts";
 import { startWebhookPlatform } from "./support/webhooks.ts";
 
 /** Units of an order that a worker fulfills. */
-const WORKED = UNITS_AT_ONCE + 1;
+const WORKED = MAX_INSTANT_UNITS + 1;
 const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
 const silent = { error: () => undefined };
 const { signal } = new AbortController();
@@ -61,7 +61,7 @@ test("a delivered item is never sent again, also when the response to its commit
   supplier.answers({ outcome: "activated", esims: [suppliedEsim(1)] });
   const id = await placeOrder(caller, products.API);
   const worker = supplyWorker(losingAnswer(platform.store, applySupplyOutcome), platform.clock.now);
-  await platform.fulfil();
+  await platform.fulfill();
   for (let minutes = 0; minutes < 60; minutes += 2) {
     await settled(worker);
     platform.clock.advance(2 * MINUTE);
@@ -76,8 +76,8 @@ test("a fulfilled order is never processed again, also when the response to its 
   const { platform, products, caller } = await withSupplier();
   await addStock(platform.store, "EU5", WORKED);
   const id = await placeOrder(caller, products.EU5, WORKED);
-  const store = losingAnswer(platform.store, fulfilLeased);
-  await settled(createFulfilment({ store, log: silent }));
+  const store = losingAnswer(platform.store, fulfillLeased);
+  await settled(createFulfillment({ store, log: silent }));
   expect(await statusOf(caller, id)).toBe("fulfilled");
   platform.clock.advance(MINUTE);
   expect(await waiting(platform, "orders_due")).toBe(0);
@@ -114,7 +114,7 @@ test("a supplier's worker that lost its lease counts no fault against an item th
   const id = await placeOrder(caller, products.API);
   const late = supplyWorker(platform.store, platform.clock.now);
   const other = supplyWorker(await platform.again(), platform.clock.now);
-  await platform.fulfil();
+  await platform.fulfill();
   await late.step(signal);
   await supplier.got(1);
   platform.clock.advance(2 * MINUTE);
@@ -145,7 +145,7 @@ test("no acceptance, fault or result of a late holder changes an item under its 
     const id = await placeOrder(caller, products.API);
     const late = supplyWorker(platform.store, platform.clock.now);
     const other = supplyWorker(await platform.again(), platform.clock.now);
-    await platform.fulfil();
+    await platform.fulfill();
     await late.step(signal);
     await supplier.got(2 * at + 1);
     platform.clock.advance(2 * MINUTE);
@@ -197,10 +197,10 @@ test("a late holder of an order writes nothing, neither a step nor a delay", asy
   platform.clock.advance(MINUTE);
   const held = await claim(await platform.again());
   expect(held.no).toBeGreaterThan(late.no);
-  expect(await platform.store.write(fulfilLeased, late)).toBe("lost");
+  expect(await platform.store.write(fulfillLeased, late)).toBe("lost");
   expect(await statusOf(caller, id)).toBe("paid");
   await platform.store.write(postponeOrder, { lease: late, delayMs: 1 });
-  expect(await platform.store.write(fulfilLeased, held)).toBe("done");
+  expect(await platform.store.write(fulfillLeased, held)).toBe("done");
   expect(await statusOf(caller, id)).toBe("fulfilled");
 });
 
@@ -215,7 +215,7 @@ test("two claims in the same millisecond have different tokens", async () => {
   await platform.store.write(postponeOrder, { lease: first, delayMs: 0 });
   const [second] = await platform.store.write(claimOrders, { ...queue, room: 1 });
   expect(second?.no).toBe(first.no + 1);
-  expect(await platform.store.write(fulfilLeased, first)).toBe("lost");
+  expect(await platform.store.write(fulfillLeased, first)).toBe("lost");
 });
 
 test("a carrier's worker that lost its lease changes nothing; its response stays on record", async () => {
@@ -298,7 +298,7 @@ test("a supplier's worker that wakes after its lease sends nothing", async () =>
   const { store, claimed, resume } = suspendedAfterClaim(platform.store);
   const late = supplyWorker(store, platform.clock.now);
   const other = supplyWorker(await platform.again(), platform.clock.now);
-  await platform.fulfil();
+  await platform.fulfill();
   const stepping = late.step(signal);
   await claimed;
   platform.clock.advance(2 * MINUTE);

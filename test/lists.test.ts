@@ -37,7 +37,7 @@ async function threeDays() {
     const order = { external_order_id, line_items: [{ product_id: products[sku], quantity }], customer };
     const { body } = await partner.send("POST", "/api/v1/orders/bulk", { orders: [order] });
     expect(body.summary).toMatchObject({ successful: 1 });
-    await platform.fulfil();
+    await platform.fulfill();
   };
   await book(acme, "A-1", "SMALL", "Zoë Müller");
   await book(beta, "B-1", "SMALL", "=Ken Ito");

@@ -16,8 +16,8 @@ import { shipOrder } from "../src/core/orders/ship.ts";
 import { createPartner } from "../src/core/partners/create.ts";
 import type { Row } from "../src/core/store/schema/tables.ts";
 import type { Store } from "../src/core/store/store.ts";
+import { completeItem, failItem, retryItem } from "../src/core/supplier-requests/operator.ts";
 import { setSupplier } from "../src/core/suppliers/set.ts";
-import { completeItem, failItem, retryItem } from "../src/core/supplies/operator.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { creditWallet, debitWallet } from "../src/core/wallet/fund.ts";
 import { createMailer } from "../src/daemon/gateways/mailer.ts";
@@ -40,7 +40,7 @@ type Act =
   | { kind: "order"; lines: [sku: (typeof SKUS)[number], quantity: number][]; crash: boolean }
   | { kind: "credit" | "debit"; amount: number }
   | { kind: "stock"; count: number }
-  | { kind: "fulfil" }
+  | { kind: "fulfill" }
   | { kind: "supply"; responses: (typeof RESPONSES)[number][] }
   | { kind: "wait"; hours: number }
   | { kind: "refund"; which: number; line: number | null; units: number | null; amount: string | null }
@@ -60,7 +60,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
   fc.record({ kind: fc.constantFrom("credit" as const, "debit" as const), amount: fc.integer({ min: 1, max: 5000 }) }),
   fc.record({ kind: fc.constant("stock" as const), count: fc.integer({ min: 1, max: 5 }) }),
-  fc.record({ kind: fc.constant("fulfil" as const) }),
+  fc.record({ kind: fc.constant("fulfill" as const) }),
   {
     weight: 2,
     arbitrary: fc.record({
@@ -126,8 +126,8 @@ async function perform(world: World, step: Act): Promise<void> {
     }
     case "stock":
       return void (await addStock(store, "STOCK", step.count));
-    case "fulfil":
-      return platform.fulfil();
+    case "fulfill":
+      return platform.fulfill();
     case "supply":
       return world.supply(step.responses);
     case "wait":
@@ -163,7 +163,7 @@ async function refundSome(world: World, { which, line, units, amount }: Extract<
 
 async function place(world: World, lines: [string, number][], crash: boolean): Promise<void> {
   const { platform, partnerId, products, orders } = world;
-  const traveller = (sku: string) => ({
+  const traveler = (sku: string) => ({
     product_id: products[sku] ?? "",
     customer_email: "a@example.com",
     customer_name: "A",
@@ -181,7 +181,7 @@ async function place(world: World, lines: [string, number][], crash: boolean): P
     lines: lines.map(([sku, quantity]) => ({ product_id: products[sku] ?? "", quantity })),
     metadata: {},
     activationRequests: lines.flatMap(([sku, quantity]) =>
-      sku === "MAIL" || sku === "PUSH" ? Array.from({ length: quantity }, () => traveller(sku)) : [],
+      sku === "MAIL" || sku === "PUSH" ? Array.from({ length: quantity }, () => traveler(sku)) : [],
     ),
     customer: null,
   };
@@ -289,7 +289,7 @@ property(LEDGER, onPostgres ? { few: 2, many: 6 } : { few: 6, many: 25 }, async 
       const world = await newWorld();
       for (const step of steps) await perform(world, step);
       await assertSound(world);
-      await world.platform.fulfil();
+      await world.platform.fulfill();
       await world.supply(["refused"]);
       await assertSound(world);
     }),

@@ -39,13 +39,13 @@ describe.runIf(onPostgres)("nodes on one database", () => {
     await Promise.all([
       one.store.write(signaled, ["deliveries"]),
       one.store.write(signaled, ["events", "deliveries"]),
-      one.store.write(signaled, ["fulfilment"]),
+      one.store.write(signaled, ["fulfillment"]),
     ]);
-    await expect.poll(() => [...two.woken].sort()).toEqual(["deliveries", "events", "fulfilment"]);
+    await expect.poll(() => [...two.woken].sort()).toEqual(["deliveries", "events", "fulfillment"]);
     await two.store.write(signaled, ["sandbox"]);
     await expect.poll(() => one.woken.includes("sandbox")).toBe(true);
     // By its own commits: the notification of the other one came after its own.
-    expect(one.woken.filter((topic) => topic === "fulfilment")).toHaveLength(1);
+    expect(one.woken.filter((topic) => topic === "fulfillment")).toHaveLength(1);
     expect(two.woken.filter((topic) => topic === "sandbox")).toHaveLength(1);
   });
 

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { OrderId } from "../src/core/kernel/brand.ts";
 import { type ActedOn, actAndFollow, actOnOrder, type OrderAct } from "../src/core/orders/act.ts";
 import type { Read } from "../src/core/store/store.ts";
-import { applySupplyOutcome } from "../src/core/supplies/apply-outcome.ts";
-import { claimItems } from "../src/core/supplies/due.ts";
+import { applySupplyOutcome } from "../src/core/supplier-requests/apply-outcome.ts";
+import { claimItems } from "../src/core/supplier-requests/due.ts";
 import { disableWebhook } from "../src/core/webhooks/disable.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
@@ -35,7 +35,7 @@ async function setUp() {
     const line_items = lines.map(([sku, quantity]) => ({ product_id: products[sku], quantity }));
     const headers = { "idempotency-key": crypto.randomUUID() };
     const { body } = await caller.send("POST", "/api/v1/orders", { line_items }, headers);
-    await platform.fulfil();
+    await platform.fulfill();
     return body.id;
   };
   /** What is foreseen of an act, which changes nothing. */
@@ -66,7 +66,7 @@ test("an approval is previewed with the eSIMs that leave the stock and the event
   expect(foreseen.done).toEqual({ ...nothing, from_stock: [taken], events });
   // The act itself only reserves: which eSIMs they are is settled when they are handed out.
   expect((await act(id, { verb: "approve" })).done).toEqual({ ...nothing, from_stock: [{ ...taken, iccids: [] }] });
-  await platform.fulfil();
+  await platform.fulfill();
   const { body } = await caller.get(`/api/v1/orders/${id}/esims`);
   expect(body.esims.map((esim: { iccid: string }) => esim.iccid)).toEqual(taken.iccids);
 });

@@ -58,7 +58,7 @@ test("a partly delivered order answers only the refund of the rest; the sandbox 
     [products.SIM, 1],
   ];
   const { body } = await order(live, lines);
-  await platform.fulfil();
+  await platform.fulfill();
   await platform.store.write(cancelOrder, { id: body.id, reason: "no more cards", actor: "operator" });
   const read = (await live.get(`/api/v1/orders/${body.id}`)).body;
   expect(read).toMatchObject({ status: "fulfilled", refunded_cents: 700 });

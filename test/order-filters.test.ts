@@ -86,7 +86,7 @@ test("product_id finds an order once by any of its lines, together with the othe
   const late = having(B).filter(({ minute }) => minute >= 2 && minute < 6);
   const window = "created_after=2026-03-02T01:02:00Z&created_before=2026-03-02T01:06:00Z";
   expect(await found(caller, `product_id=${B}&${window}`)).toEqual(idsOf(late));
-  await platform.fulfil();
+  await platform.fulfill();
   const [after] = [await place(caller, [[A, 1]])];
   expect(await found(caller, `product_id=${A}&status=pending_payment`)).toEqual([after]);
   expect(await found(caller, `product_id=${A}&status=fulfilled`)).toEqual(idsOf(having(A)));

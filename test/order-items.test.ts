@@ -4,11 +4,11 @@ import type { OrderItemId } from "../src/core/kernel/brand.ts";
 import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { rejectOrder, retryOrder } from "../src/core/orders/act.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
-import { fulfilStep } from "../src/core/orders/fulfil.ts";
+import { fulfillStep } from "../src/core/orders/fulfill.ts";
 import { writeSettings } from "../src/core/platform/settings.ts";
-import { applySupplyOutcome } from "../src/core/supplies/apply-outcome.ts";
-import { claimItems, reviewOverdueItems } from "../src/core/supplies/due.ts";
-import { completeItem, confirmItem, failItem, retryItem } from "../src/core/supplies/operator.ts";
+import { applySupplyOutcome } from "../src/core/supplier-requests/apply-outcome.ts";
+import { claimItems, reviewOverdueItems } from "../src/core/supplier-requests/due.ts";
+import { completeItem, confirmItem, failItem, retryItem } from "../src/core/supplier-requests/operator.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { openedEvents } from "./support/events.ts";
@@ -28,7 +28,7 @@ async function setUp() {
   return { platform, products, caller };
 }
 
-function traveller(product_id: string | undefined, more: object = {}) {
+function traveler(product_id: string | undefined, more: object = {}) {
   const who = { customer_email: "mia@example.com", customer_name: "Mia Chen" };
   return { product_id, ...who, activation_date: "2026-03-05", timezone: "Australia/Sydney", ...more };
 }
@@ -67,48 +67,48 @@ function unfitting(
 ): [name: string, lines: Lines, requests: object[], field: string, words: RegExp][] {
   return [
     ["none", [[products.MAIL, 2]], [], "activation_requests", /MAIL: 2 missing/],
-    ["one too few", [[products.MAIL, 2]], [traveller(products.MAIL)], "activation_requests", /1 missing/],
-    ["one too many", [[products.EU5, 1]], [traveller(products.EU5)], "activation_requests.0.product_id", /surplus/],
+    ["one too few", [[products.MAIL, 2]], [traveler(products.MAIL)], "activation_requests", /1 missing/],
+    ["one too many", [[products.EU5, 1]], [traveler(products.EU5)], "activation_requests.0.product_id", /surplus/],
     [
       "other product",
       [[products.EU5, 1]],
-      [traveller(crypto.randomUUID())],
+      [traveler(crypto.randomUUID())],
       "activation_requests.0.product_id",
       /surplus/,
     ],
-    ["no EID", [[products.PUSH, 1]], [traveller(products.PUSH)], "activation_requests.0.eid_number", /required/],
+    ["no EID", [[products.PUSH, 1]], [traveler(products.PUSH)], "activation_requests.0.eid_number", /required/],
     [
       "short EID",
       [[products.PUSH, 1]],
-      [traveller(products.PUSH, { eid_number: "1" })],
+      [traveler(products.PUSH, { eid_number: "1" })],
       "activation_requests.0.eid_number",
       /32 digits/,
     ],
     [
       "no zone",
       [[products.MAIL, 1]],
-      [traveller(products.MAIL, { timezone: "Mars/One" })],
+      [traveler(products.MAIL, { timezone: "Mars/One" })],
       "activation_requests.0.timezone",
       /time zone/,
     ],
     [
       "no date",
       [[products.MAIL, 1]],
-      [traveller(products.MAIL, { activation_date: "tomorrow" })],
+      [traveler(products.MAIL, { activation_date: "tomorrow" })],
       "activation_requests.0.activation_date",
       /YYYY-MM-DD/,
     ],
     [
       "no e-mail",
       [[products.MAIL, 1]],
-      [traveller(products.MAIL, { customer_email: "x" })],
+      [traveler(products.MAIL, { customer_email: "x" })],
       "activation_requests.0.customer_email",
       /e-mail/,
     ],
     [
       "long name",
       [[products.MAIL, 1]],
-      [traveller(products.MAIL, { customer_name: "x".repeat(101) })],
+      [traveler(products.MAIL, { customer_name: "x".repeat(101) })],
       "activation_requests.0.customer_name",
       /100/,
     ],
@@ -123,10 +123,10 @@ test("there is exactly one activation request per unit; what is missing, surplus
     expect(body.errors[field]?.join(), name).toMatch(words);
   }
   // It is 12:00 on 2 March in Sydney, and still 1 March in Honolulu.
-  const past = await place(caller, [[products.MAIL, 1]], [traveller(products.MAIL, { activation_date: "2026-03-01" })]);
+  const past = await place(caller, [[products.MAIL, 1]], [traveler(products.MAIL, { activation_date: "2026-03-01" })]);
   expect([past.status, past.body.type]).toEqual([400, "http://esim.test/docs/errors/invalid_activation_date"]);
   const honolulu = { activation_date: "2026-03-01", timezone: "Pacific/Honolulu" };
-  expect((await place(caller, [[products.MAIL, 1]], [traveller(products.MAIL, honolulu)])).status).toBe(201);
+  expect((await place(caller, [[products.MAIL, 1]], [traveler(products.MAIL, honolulu)])).status).toBe(201);
 });
 
 test("a date that does not exist is invalid_activation_date, in single and bulk orders", async () => {
@@ -134,7 +134,7 @@ test("a date that does not exist is invalid_activation_date, in single and bulk 
   const customer = { email: "mia@example.com", name: "Mia Chen" };
   const line_items = [{ product_id: products.MAIL, quantity: 1 }];
   for (const activation_date of ["2027-02-30", "2027-13-01", "2026-02-29", "2027-00-10"]) {
-    const requests = [traveller(products.MAIL, { activation_date })];
+    const requests = [traveler(products.MAIL, { activation_date })];
     const single = await place(caller, [[products.MAIL, 1]], requests);
     expect([single.status, single.body.type], activation_date).toEqual([
       400,
@@ -151,7 +151,7 @@ test("a date that does not exist is invalid_activation_date, in single and bulk 
 
 test("an EID with a wrong check digit is accepted unless EIDs are strict", async () => {
   const { platform, products, caller } = await setUp();
-  const push = (eid_number: string) => place(caller, [[products.PUSH, 1]], [traveller(products.PUSH, { eid_number })]);
+  const push = (eid_number: string) => place(caller, [[products.PUSH, 1]], [traveler(products.PUSH, { eid_number })]);
   const wrong = EID;
   const right = "89049032000000000000000000000066";
   expect((await push(wrong)).status).toBe(201);
@@ -165,7 +165,7 @@ test("an EID with a wrong check digit is accepted unless EIDs are strict", async
   const customer = { email: "mia@example.com", name: "Mia Chen" };
   const line_items = [{ product_id: products.PUSH, quantity: 1 }];
   const orders = [wrong, right].map((eid_number, at) => {
-    const activation_requests = [traveller(products.PUSH, { eid_number })];
+    const activation_requests = [traveler(products.PUSH, { eid_number })];
     return { external_order_id: `x-${at}`, customer, line_items, activation_requests };
   });
   const bulk = await caller.send("POST", "/api/v1/orders/bulk", { orders });
@@ -174,8 +174,8 @@ test("an EID with a wrong check digit is accepted unless EIDs are strict", async
 
 test("an item is due when its day begins in the traveler's timezone, and its eSIM is delivered", async () => {
   const { platform, products, caller } = await setUp();
-  const { body } = await place(caller, [[products.MAIL, 1]], [traveller(products.MAIL)]);
-  await platform.fulfil();
+  const { body } = await place(caller, [[products.MAIL, 1]], [traveler(products.MAIL)]);
+  await platform.fulfill();
   expect(await items(caller, body.id)).toMatchObject({
     order_number: body.order_number,
     has_scheduled_activations: true,
@@ -231,7 +231,7 @@ test("an item is due when its day begins in the traveler's timezone, and its eSI
 test("supplier faults are retried after 1, 2, 4, 8 and 16 minutes, then the order waits for review", async () => {
   const { platform, products, caller } = await setUp();
   const { body } = await place(caller, [[products.API, 3]]);
-  await platform.fulfil();
+  await platform.fulfill();
   for (const minutes of [0, 1, 2, 4, 8, 16]) {
     platform.clock.advance(minutes * 60_000 - 1);
     if (minutes > 0) expect(await platform.store.write(claimItems, { supplier: "northwind", room: 9 })).toEqual([]);
@@ -272,7 +272,7 @@ test("no final answer within 48 hours puts the order into review", async () => {
 
 test("a definite refusal fails and refunds the order, or holds it once something was delivered", async () => {
   const { platform, products, caller } = await setUp();
-  const requests = [traveller(products.MAIL), traveller(products.MAIL, { customer_name: "Noa Bar" })];
+  const requests = [traveler(products.MAIL), traveler(products.MAIL, { customer_name: "Noa Bar" })];
   const failing = await place(caller, [[products.MAIL, 2]], requests);
   const [first, second] = await itemIds(platform, failing.body.id);
   const refusal = { errorType: "declined", errorMessage: "Plan withdrawn", actor: "operator" };
@@ -308,7 +308,7 @@ test("cancelling refunds exactly what was not delivered and returns unseen eSIMs
     [products.EU5, 2],
     [products.SIM, 1],
   ]);
-  await platform.fulfil();
+  await platform.fulfill();
   expect(await balance(caller)).toBe(9_100);
   const cancelling = { id: mixed.body.id, reason: "customer changed her mind", actor: "operator" };
   await platform.store.write(cancelOrder, cancelling);
@@ -338,7 +338,7 @@ test("an order cancelled during fulfillment returns all eSIMs, assigned or only 
   await addStock(platform.store, "EU5", 600);
   await platform.fund(caller.partnerId, 60_000);
   const { body } = await place(caller, [[products.EU5, 600]]);
-  expect(await platform.store.write(fulfilStep, body.id)).toBe("more");
+  expect(await platform.store.write(fulfillStep, body.id)).toBe("more");
   expect((await caller.get(`/api/v1/orders/${body.id}`)).body.line_items[0].fulfillment).toEqual({ status: "pending" });
   const levels = async () => (await platform.store.read(stockLevels, { below: null })).map((level) => level.available);
   expect(await levels()).toEqual([0]);
@@ -346,7 +346,7 @@ test("an order cancelled during fulfillment returns all eSIMs, assigned or only 
   expect(await levels()).toEqual([600]);
   expect(await balance(caller)).toBe(70_000);
   const again = await place(caller, [[products.EU5, 600]]);
-  await platform.fulfil();
+  await platform.fulfill();
   expect((await caller.get(`/api/v1/orders/${again.body.id}/esims`)).body.count).toBe(600);
   await ledgerAgrees(platform);
 });
@@ -361,9 +361,9 @@ test("in the sandbox scheduled items are activated at once, with their EID and n
       [products.MAIL, 1],
       [products.API, 2],
     ],
-    [traveller(products.MAIL), traveller(products.PUSH, { eid_number: EID })],
+    [traveler(products.MAIL), traveler(products.PUSH, { eid_number: EID })],
   );
-  await platform.fulfil();
+  await platform.fulfill();
   const read = await caller.get(`/api/v1/orders/${body.id}`);
   expect(read.body.status).toBe("fulfilled");
   expect(read.body.line_items[0].fulfillment).toMatchObject({ eid_number: EID, esims: [{ eid_number: EID }] });

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { OrderId } from "../src/core/kernel/brand.ts";
 import { actOnOrder, type OrderAct } from "../src/core/orders/act.ts";
+import { failItem } from "../src/core/supplier-requests/operator.ts";
+import { orderInside } from "../src/core/supplier-requests/order-inside.ts";
 import { setSupplier } from "../src/core/suppliers/set.ts";
-import { failItem } from "../src/core/supplies/operator.ts";
-import { orderInside } from "../src/core/supplies/order-inside.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { createMailer } from "../src/daemon/gateways/mailer.ts";
 import { createSignedExchange } from "../src/daemon/gateways/signed-exchange.ts";
@@ -37,9 +37,9 @@ async function setUp(outcome: () => object = () => ({ outcome: "accepted" })) {
   const gateway = createSupplierGateway({ exchange, mailer: createMailer(undefined), publicUrl: "http://esim.test" });
   const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
   const work = async () => {
-    await platform.fulfil();
+    await platform.fulfill();
     await supplyDue({ store, gateway, log });
-    await platform.fulfil();
+    await platform.fulfill();
   };
   const place = async (...lines: [sku: string, quantity: number][]): Promise<OrderId> => {
     const line_items = lines.map(([sku, quantity]) => ({ product_id: products[sku], quantity }));
@@ -235,7 +235,7 @@ test("lines refunded by an earlier version are known after the next start", asyn
   const { platform, place, act, order } = await setUp();
   await addStock(platform.store, "EU5", 1);
   const [cancelled, partly] = [await place(["SIM", 1]), await place(["EU5", 1], ["SIM", 1])];
-  await platform.fulfil();
+  await platform.fulfill();
   await act(cancelled, { verb: "cancel", reason: "no" });
   await act(partly, { verb: "cancel", reason: "no" });
   await rewind(platform.location, "9013_line_refunds", ["UPDATE order_lines SET refunded_cents = 0"]);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { OrderId, PartnerId, ProductId } from "../src/core/kernel/brand.ts";
 import { approveOrder } from "../src/core/orders/approve.ts";
-import { UNITS_AT_ONCE } from "../src/core/orders/at-once.ts";
+import { MAX_INSTANT_UNITS } from "../src/core/orders/at-once.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
 import { createOrder } from "../src/core/orders/create.ts";
 import type { Read } from "../src/core/store/store.ts";
@@ -73,13 +73,13 @@ test("orders of a bulk request are fulfilled with it, as far as the stock goes",
   const ids = body.results.map((result: { service_order_id: string }) => result.service_order_id);
   const statuses = () => Promise.all(ids.map((id: string) => statusOf(caller, id)));
   expect((await statuses()).sort()).toEqual(["fulfilled", "fulfilled", "paid"]);
-  await platform.fulfil();
+  await platform.fulfill();
   expect((await statuses()).sort()).toEqual(["fulfilled", "fulfilled", "waiting_review"]);
 });
 
 test("larger orders are left to the worker, and have their stock from their creation on", async () => {
-  const { platform, products, caller } = await shop({ EU: UNITS_AT_ONCE + 3 });
-  const large = await place(caller, [[products.EU, UNITS_AT_ONCE + 1]]);
+  const { platform, products, caller } = await shop({ EU: MAX_INSTANT_UNITS + 3 });
+  const large = await place(caller, [[products.EU, MAX_INSTANT_UNITS + 1]]);
   // A smaller order that comes later does not take what the larger one needs.
   const late = await place(caller, [[products.EU, 3]]);
   const small = await place(caller, [[products.EU, 2]]);
@@ -89,17 +89,17 @@ test("larger orders are left to the worker, and have their stock from their crea
     return Promise.all(all);
   };
   expect(await states()).toEqual(["paid", "paid", "fulfilled", "paid"]);
-  await platform.fulfil();
+  await platform.fulfill();
   expect(await states()).toEqual(["fulfilled", "waiting_review", "fulfilled", "paid"]);
 });
 
 test("an order that is cancelled before the worker delivers it gives its stock back", async () => {
-  const { platform, products, caller } = await shop({ EU: UNITS_AT_ONCE + 1 });
-  const { body } = await place(caller, [[products.EU, UNITS_AT_ONCE + 1]]);
+  const { platform, products, caller } = await shop({ EU: MAX_INSTANT_UNITS + 1 });
+  const { body } = await place(caller, [[products.EU, MAX_INSTANT_UNITS + 1]]);
   await platform.store.write(cancelOrder, { id: body.id, reason: "a mistake", actor: "operator" });
   const next = await place(caller, [[products.EU, 2]]);
   expect(await statusOf(caller, next.body.id)).toBe("fulfilled");
-  await platform.fulfil();
+  await platform.fulfill();
   expect(await statusOf(caller, body.id)).toBe("cancelled");
 });
 
@@ -108,7 +108,7 @@ test("a sandbox order still begins as pending_payment and is fulfilled by the wo
   const caller = await platform.caller();
   const { body } = await place(caller, [[products.EU, 1]]);
   expect([body.status, await statusOf(caller, body.id)]).toEqual(["pending_payment", "pending_payment"]);
-  await platform.fulfil();
+  await platform.fulfill();
   expect(await statusOf(caller, body.id)).toBe("fulfilled");
 });
 
@@ -173,7 +173,7 @@ async function apply(platform: Platform, way: Way, one: Act): Promise<void> {
   } catch (error) {
     if (!(error instanceof Error && error.name === "Problem")) throw error;
   }
-  await platform.fulfil();
+  await platform.fulfill();
 }
 
 async function order({ store }: Platform, way: Way, lines: { product: number; quantity: number }[]): Promise<OrderId> {
@@ -227,7 +227,7 @@ test("orders come to the same, fulfilled as they are created or by the worker", 
   const platform = await startPlatform();
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 10 }), async (acts) => {
-      const [atOnce, byWorker] = [await openWay(platform, UNITS_AT_ONCE), await openWay(platform, 0)];
+      const [atOnce, byWorker] = [await openWay(platform, MAX_INSTANT_UNITS), await openWay(platform, 0)];
       for (const one of acts) {
         await apply(platform, atOnce, one);
         await apply(platform, byWorker, one);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
 import type { Read } from "../src/core/store/store.ts";
-import { confirmItem } from "../src/core/supplies/operator.ts";
+import { confirmItem } from "../src/core/supplier-requests/operator.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { allEvents } from "./support/events.ts";
@@ -60,7 +60,7 @@ test("each order of a bulk request is validated on its own", async () => {
   expect(d.status).toBe("success");
   expect(again).toEqual({ ...a, replayed: true });
   expect(other).toMatchObject({ status: "failed", error: { code: "idempotency_conflict" } });
-  await platform.fulfil();
+  await platform.fulfill();
   expect((await caller.get(`/api/v1/orders/${a.service_order_id}`)).body.status).toBe("fulfilled");
   expect((await caller.get("/api/v1/balance")).body.balances).toMatchObject([{ balance_cents: 50 }]);
 
@@ -96,10 +96,10 @@ test("every event of a bulk order, and of its items, names the partner's own id 
   await addStock(platform.store, "EU5", 1);
   const caller = await platform.caller({ live: true });
   await platform.fund(caller.partnerId, 10_000);
-  const traveller = { customer_email: "mia@example.com", customer_name: "Mia Chen", activation_date: "2026-03-05" };
-  const scheduled = { activation_requests: [{ product_id: MAIL, ...traveller }] };
+  const traveler = { customer_email: "mia@example.com", customer_name: "Mia Chen", activation_date: "2026-03-05" };
+  const scheduled = { activation_requests: [{ product_id: MAIL, ...traveler }] };
   const { body } = await bulk(caller, [item("shop-1", EU5), item("shop-2", MAIL, 1, scheduled)]);
-  await platform.fulfil();
+  await platform.fulfill();
   const [, { service_order_id: id, order_number }] = body.results;
   const [due] = (await caller.get(`/api/v1/orders/${id}/activation-status`)).body.activations;
   await platform.store.write(confirmItem, { id: due.item_id, number: "C-1", actor: "operator" });
@@ -139,7 +139,7 @@ test("a bulk request of 100 orders is placed entirely, in few commits", async ()
   expect(commits).toBeGreaterThan(0);
   expect(commits).toBeLessThan(90);
   expect(body.results.map((result: { external_order_id: string }) => result.external_order_id)[57]).toBe("n57");
-  await platform.fulfil();
+  await platform.fulfill();
   expect((await caller.get("/api/v1/orders?status=fulfilled&limit=100")).body.pagination.count).toBe(100);
 });
 

@@ -109,7 +109,7 @@ test("a sandbox order costs nothing, takes no stock, and gets synthetic eSIMs", 
   });
   const early = await caller.get(`/api/v1/orders/${created.body.id}/esims`);
   expect(early).toMatchObject({ status: 400, body: { type: "http://esim.test/docs/errors/order_not_fulfilled" } });
-  await platform.fulfil();
+  await platform.fulfill();
   const { body } = await caller.get(`/api/v1/orders/${created.body.id}/esims`);
   expect(body.count).toBe(3);
   for (const esim of body.esims) {
@@ -129,7 +129,7 @@ test("1,000 sandbox units have as many ICCIDs", async () => {
   const products = await addProducts(platform.store, [{ sku: "EU5" }]);
   const caller = await platform.caller();
   const created = await order(caller, [[products.EU5, 1000]]);
-  await platform.fulfil();
+  await platform.fulfill();
   const { body } = await caller.get(`/api/v1/orders/${created.body.id}/esims`);
   expect(new Set(body.esims.map((esim: { iccid: string }) => esim.iccid)).size).toBe(1000);
 });
@@ -168,7 +168,7 @@ test("a repeated key replays the present order; with another payload it is refus
   const body = { line_items: [{ product_id: products.EU5, quantity: 1 }], metadata: { a: 1, b: [2] } };
   const reordered = `{"metadata":{"b":[2],"a":1},"line_items":[{"quantity":1,"product_id":"${products.EU5}"}]}`;
   const first = await caller.send("POST", "/api/v1/orders", body, { "idempotency-key": "k" });
-  await platform.fulfil();
+  await platform.fulfill();
   const again = await caller.send("POST", "/api/v1/orders", reordered, { "idempotency-key": "k" });
   expect(again.status).toBe(200);
   expect(again.headers.get("idempotent-replayed")).toBe("true");
@@ -218,7 +218,7 @@ test("insufficient stock holds the order for review; approve delivers after a re
     [products.EU5, 2],
     [products.US5, 1],
   ]);
-  await platform.fulfil();
+  await platform.fulfill();
   expect((await caller.get(`/api/v1/orders/${held.body.id}`)).body.status).toBe("waiting_review");
   const approving = { id: held.body.id, actor: "operator" };
   const short = { slug: "conflict", message: expect.stringMatching(/US5 needs 1, has 0/) };
@@ -226,20 +226,20 @@ test("insufficient stock holds the order for review; approve delivers after a re
 
   // All lines or none: the stock of EU5 stays free.
   const other = await order(caller, [[products.EU5, 5]]);
-  await platform.fulfil();
+  await platform.fulfill();
   expect((await caller.get(`/api/v1/orders/${other.body.id}`)).body.status).toBe("fulfilled");
 
   await addStock(platform.store, "EU5", 2);
   await addStock(platform.store, "US5", 1);
   await platform.store.write(approveOrder, approving);
-  await platform.fulfil();
+  await platform.fulfill();
   expect((await caller.get(`/api/v1/orders/${held.body.id}/esims`)).body.count).toBe(3);
 
   const refused = await order(caller, [[products.US5, 1]].map(([id]) => [id, 1]) as [string, number][]);
   expect(refused.status).toBe(402);
   await platform.fund(caller.partnerId, 200);
   const next = await order(caller, [[products.US5, 1]]);
-  await platform.fulfil();
+  await platform.fulfill();
   expect(await balance(caller)).toBe(100);
   await platform.store.write(rejectOrder, { id: next.body.id, reason: "no more US5", actor: "operator" });
   expect((await caller.get(`/api/v1/orders/${next.body.id}`)).body).toMatchObject({
@@ -379,7 +379,7 @@ test("a production order of price zero has a balanced ledger", async () => {
   const caller = await platform.caller({ live: true });
   const created = await order(caller, [[products.FREE, 1]]);
   expect(created).toMatchObject({ status: 201, body: { total_price_cents: 0, wallet_balance_after_cents: 0 } });
-  await platform.fulfil();
+  await platform.fulfill();
   await ledgerAgrees(platform);
 });
 

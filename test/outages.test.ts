@@ -4,7 +4,7 @@ import type { OrderId } from "../src/core/kernel/brand.ts";
 import { checkOutages, checkServing } from "../src/core/maintenance/running-checks.ts";
 import { actOnOrder } from "../src/core/orders/act.ts";
 import { BEAT_MS, recordBeat, recordStop } from "../src/core/platform/serving.ts";
-import { orderInside } from "../src/core/supplies/order-inside.ts";
+import { orderInside } from "../src/core/supplier-requests/order-inside.ts";
 import { createMailer } from "../src/daemon/gateways/mailer.ts";
 import { createSignedExchange } from "../src/daemon/gateways/signed-exchange.ts";
 import { createSupplierGateway } from "../src/daemon/gateways/suppliers.ts";

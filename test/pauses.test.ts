@@ -64,10 +64,10 @@ describe("pauses", () => {
     await desk.json("suppliers set kestrel --adapter email --to orders@kestrel.example");
     expect(await desk.json('suppliers pause kestrel --reason "down"')).toMatchObject({ paused: { reason: "down" } });
     const mail = (caller: Caller, sku: string) => {
-      const traveller = { customer_email: "a@example.com", customer_name: "A", activation_date: "2026-03-09" };
+      const traveler = { customer_email: "a@example.com", customer_name: "A", activation_date: "2026-03-09" };
       const body = {
         line_items: [{ product_id: products[sku], quantity: 1 }],
-        activation_requests: [{ product_id: products[sku], ...traveller }],
+        activation_requests: [{ product_id: products[sku], ...traveler }],
       };
       return caller.send("POST", "/api/v1/orders", body, key());
     };

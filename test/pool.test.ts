@@ -5,7 +5,7 @@ import { waitingOrders } from "../src/core/orders/due.ts";
 import type { Store } from "../src/core/store/store.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
 import { createExchanges, prepareExchanges } from "../src/daemon/workers/activations.ts";
-import { createFulfilment } from "../src/daemon/workers/fulfilment.ts";
+import { createFulfillment } from "../src/daemon/workers/fulfillment.ts";
 import { createPool, type Pool } from "../src/daemon/workers/pool.ts";
 import { type Bounds, countInFlight, type Lane, share } from "../src/daemon/workers/share.ts";
 import { startActivationPlatform } from "./support/activations.ts";
@@ -167,7 +167,7 @@ async function buyer(platform: Platform) {
   return caller;
 }
 
-describe("fulfilment", () => {
+describe("fulfillment", () => {
   test("a partner's backlog in the sandbox does not hide another partner's production order", async () => {
     const platform = await startPlatform();
     const { EU5 } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 100 }]);
@@ -176,7 +176,7 @@ describe("fulfilment", () => {
     const caller = await buyer(platform);
     const id = await placeOrder(caller, EU5);
     const { store, written } = watched(platform.store);
-    const pool = createFulfilment({ store, log });
+    const pool = createFulfillment({ store, log });
     const once = new AbortController();
     const working = pool.step(once.signal);
     // One claim for each partner, no more.
@@ -190,7 +190,7 @@ describe("fulfilment", () => {
   test("checks with a read: where nothing is due, nothing is written", async () => {
     const platform = await startPlatform();
     const { store, written } = watched(platform.store);
-    for (const pool of [createFulfilment({ store, log }), supplyWorker(store, platform.clock.now)]) {
+    for (const pool of [createFulfillment({ store, log }), supplyWorker(store, platform.clock.now)]) {
       expect(await pool.step(signal)).toBe(0);
     }
     expect(written).toEqual([]);
@@ -203,12 +203,12 @@ describe("fulfilment", () => {
     await platform.fund(caller.partnerId, 10_000);
     await addStock(platform.store, "EU5", 5_000);
     const id = await placeOrder(caller, EU5, 5_000);
-    const pool: Pool = createFulfilment({ store: platform.store, log });
+    const pool: Pool = createFulfillment({ store: platform.store, log });
     await pool.step(signal);
     await pool.stop(60_000);
     expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("paid");
     expect((await platform.store.read(waitingOrders, null)).due).toHaveLength(1);
-    await platform.fulfil();
+    await platform.fulfill();
     expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("fulfilled");
   });
 });

@@ -8,7 +8,7 @@ test("QR code and install page open without a token, by an unguessable address, 
   const caller = await platform.caller();
   const body = { line_items: [{ product_id: products.EU5, quantity: 1 }] };
   const created = await caller.send("POST", "/api/v1/orders", body, { "idempotency-key": "qr" });
-  await platform.fulfil();
+  await platform.fulfill();
   const delivered = await caller.get(`/api/v1/orders/${created.body.id}/esims`);
   const [esim] = delivered.body.esims;
   const at = (link: string) => platform.url + new URL(link).pathname;

@@ -3,7 +3,7 @@ import { describe, expect } from "vitest";
 import type { ProductInput } from "../src/core/catalog/product-input.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { type Caller, type Platform, startPlatform } from "./support/platform.ts";
-import { create, createBulk, customer, lines, quote, quoteBulk, refusalOf, traveller } from "./support/quotes.ts";
+import { create, createBulk, customer, lines, quote, quoteBulk, refusalOf, traveler } from "./support/quotes.ts";
 import { property } from "./support/rounds.ts";
 
 describe("with nothing between, a quote and the order agree", () => {
@@ -12,7 +12,7 @@ describe("with nothing between, a quote and the order agree", () => {
     stock: number[];
     funds: { AUD: number; EUR: number };
     live: boolean;
-    orders: { lines: [number, number][]; travellers: "right" | "none" | "past"; max: number | null; again: number }[];
+    orders: { lines: [number, number][]; travelers: "right" | "none" | "past"; max: number | null; again: number }[];
   }
 
   const method = fc.constantFrom<Partial<ProductInput>>(
@@ -34,7 +34,7 @@ describe("with nothing between, a quote and the order agree", () => {
   const line = fc.tuple(fc.nat({ max: 4 }), fc.integer({ min: 1, max: 4 }));
   const order = fc.record({
     lines: fc.array(line, { minLength: 1, maxLength: 3 }),
-    travellers: fc.constantFrom("right" as const, "right" as const, "none" as const, "past" as const),
+    travelers: fc.constantFrom("right" as const, "right" as const, "none" as const, "past" as const),
     max: fc.option(fc.integer({ min: 0, max: 4_000 }), { freq: 3 }),
     /** The key of an order before it, counted back; 0: its own. */
     again: fc.constantFrom(0, 0, 0, 1, 2),
@@ -62,16 +62,16 @@ describe("with nothing between, a quote and the order agree", () => {
     if (funds.EUR > 0) await platform.fund(caller.partnerId, funds.EUR, "EUR");
     // The fifth product is none of the catalog.
     const idOf = (at: number) => ids[skus[at] ?? ""] ?? "0199a0b1-0000-7000-8000-000000000001";
-    const bodies = orders.map(({ lines: asked, travellers, max }) => {
+    const bodies = orders.map(({ lines: asked, travelers, max }) => {
       const scheduled = asked.filter(([at]) => /email|eid/.test(catalog[at]?.delivery_method ?? ""));
-      const more = travellers === "past" ? { activation_date: "2026-03-01" } : {};
+      const more = travelers === "past" ? { activation_date: "2026-03-01" } : {};
       const eid_number = "89049032000000000000000000000024";
       const requests = scheduled.flatMap(([at, quantity]) =>
-        Array.from({ length: quantity }, () => traveller(idOf(at), { eid_number, ...more })),
+        Array.from({ length: quantity }, () => traveler(idOf(at), { eid_number, ...more })),
       );
       return {
         ...lines(...asked.map(([at, quantity]): [string, number] => [idOf(at), quantity])),
-        ...(travellers === "none" ? {} : { activation_requests: requests }),
+        ...(travelers === "none" ? {} : { activation_requests: requests }),
         ...(max === null ? {} : { max_total_cents: max }),
       };
     });
@@ -92,7 +92,7 @@ describe("with nothing between, a quote and the order agree", () => {
             expect(quoted).toMatchObject({ status: 200, body: { shortfall_cents: 0 } });
             const { total_price_cents, currency, quantity } = created.body;
             expect(quoted.body).toMatchObject({ total_price_cents, currency, quantity });
-            await platform.fulfil();
+            await platform.fulfill();
             const { body: after } = await caller.get(`/api/v1/orders/${created.body.id}`);
             const kinds = quoted.body.line_items.map(({ delivery }: { delivery: string }) => delivery);
             expect(after.status === "waiting_review", JSON.stringify(kinds)).toBe(kinds.includes("review"));

@@ -7,7 +7,7 @@ import type { Location } from "../src/core/store/open/open.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { deskOf } from "./support/desk.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
-import { create, createBulk, customer, key, lines, quote, quoteBulk, refusalOf, traveller } from "./support/quotes.ts";
+import { create, createBulk, customer, key, lines, quote, quoteBulk, refusalOf, traveler } from "./support/quotes.ts";
 import { temporaryDirectory } from "./support/store.ts";
 
 /** How many rows each table has. */
@@ -52,7 +52,7 @@ describe("a quote", () => {
     await platform.fund(caller.partnerId, 3_000);
     const { EU5, JP1, SIM, API, MAIL } = products;
     const before = await rowCounts(platform);
-    const asked = { ...lines([EU5, 2], [SIM, 1], [API, 1], [MAIL, 1]), activation_requests: [traveller(MAIL)] };
+    const asked = { ...lines([EU5, 2], [SIM, 1], [API, 1], [MAIL, 1]), activation_requests: [traveler(MAIL)] };
     const { status, body } = await quote(caller, asked);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -117,10 +117,10 @@ describe("a quote", () => {
       lines([EU5, 1], [EUR, 1]),
       lines([DEAR, 2]),
       lines([MAIL, 1]),
-      { ...lines([EU5, 1]), activation_requests: [traveller(EU5)] },
-      { ...lines([PUSH, 1]), activation_requests: [traveller(PUSH)] },
-      { ...lines([MAIL, 1]), activation_requests: [traveller(MAIL, { activation_date: "2026-03-01" })] },
-      { ...lines([MAIL, 1]), activation_requests: [traveller(MAIL, { timezone: "Mars/Olympus" })] },
+      { ...lines([EU5, 1]), activation_requests: [traveler(EU5)] },
+      { ...lines([PUSH, 1]), activation_requests: [traveler(PUSH)] },
+      { ...lines([MAIL, 1]), activation_requests: [traveler(MAIL, { activation_date: "2026-03-01" })] },
+      { ...lines([MAIL, 1]), activation_requests: [traveler(MAIL, { timezone: "Mars/Olympus" })] },
       { ...lines([EU5, 1]), metadata: { long: "x".repeat(20_000) } },
       { ...lines([EU5, 1]), max_total_cents: 1249 },
       { ...lines([EU5, 1]), max_total_cents: -1 },
@@ -230,7 +230,7 @@ test("a bulk quote assesses each order with what those before it leave of wallet
     return { external_order_id, customer, ...lines(...asked) };
   };
   await createBulk(caller, [item("old", [EU5, 1])]);
-  await platform.fulfil();
+  await platform.fulfill();
   const orders = [
     item("a", [EU5, 3]),
     item("b", [EU5, 2]),
@@ -303,7 +303,7 @@ test("the terminal quotes one product, guards the price, and tries a file at a s
   const item = (external_order_id: string, sku: string, quantity: number, more: object = {}) => {
     return { external_order_id, customer, ...lines([products[sku], quantity]), ...more };
   };
-  const past = { activation_requests: [traveller(products.MAIL, { activation_date: "2026-03-01" })] };
+  const past = { activation_requests: [traveler(products.MAIL, { activation_date: "2026-03-01" })] };
   const orders = [item("a", "EU5", 3), item("b", "MAIL", 1, past), item("c", "EU5", 1, { max_total_cents: 1 })];
   await createBulk(caller, [item("old", "EU5", 1)]);
   writeFileSync(file, JSON.stringify([...orders, item("old", "EU5", 1), item("d", "OFF", 1)]));

@@ -32,7 +32,7 @@ test("a node keeps working, and starts again, beside a schema to which a later r
   await asLater(platform, additive);
   const order = async () => {
     const id = await placeOrder(caller, products.EU5);
-    await platform.fulfil();
+    await platform.fulfill();
     return (await caller.get(`/api/v1/orders/${id}`)).body;
   };
   expect(await order()).toMatchObject({ status: "fulfilled" });

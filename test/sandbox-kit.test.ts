@@ -97,7 +97,7 @@ describe("the clock", () => {
     const before = await order(partner, products.EU5);
     await advance(partner, "P10D");
     const ahead = await order(partner, products.EU5);
-    await shop.fulfil();
+    await shop.fulfill();
     expect(ahead.body).toMatchObject({ created_at: at(10), order_number: expect.stringContaining("ORD-20260312-") });
     const { body: esims } = await partner.get(`/api/v1/orders/${ahead.body.id}/esims`);
     expect(esims.esims[0].created_at).toBe(at(10));
@@ -122,10 +122,10 @@ describe("the clock", () => {
   test("is what dates of orders are checked against, but not those of physical SIMs, which are real", async () => {
     const shop = await openShop();
     const { partner, products } = shop;
-    const traveller = { customer_email: "mia@example.com", customer_name: "Mia Chen", timezone: "UTC" };
+    const traveler = { customer_email: "mia@example.com", customer_name: "Mia Chen", timezone: "UTC" };
     const dated = (activation_date: string) =>
       order(partner, products.MAIL, {
-        activation_requests: [{ product_id: products.MAIL, activation_date, ...traveller }],
+        activation_requests: [{ product_id: products.MAIL, activation_date, ...traveler }],
       });
     await advance(partner, "P3D");
     expect((await dated("2026-03-04")).body.type).toMatch(/invalid_activation_date$/);

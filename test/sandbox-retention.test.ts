@@ -43,7 +43,7 @@ async function bought(platform: Platform, caller: Caller, key: string, product_i
   const line_items = [{ product_id, quantity }];
   const { status, body } = await caller.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": key });
   expect(status).toBe(201);
-  await platform.fulfil();
+  await platform.fulfill();
   return body.id as string;
 }
 
@@ -109,7 +109,7 @@ test("one transaction deletes at most 500 rows, and an interrupted run is contin
   const { store, partner, EU5, PUSH, clock, location } = platform;
   const activation_requests = Array.from({ length: 600 }, (_, at) => ({
     product_id: PUSH,
-    customer_email: `traveller-${at}@example.com`,
+    customer_email: `traveler-${at}@example.com`,
     customer_name: "Mia Chen",
     activation_date: "2026-04-01",
     eid_number: "89049032000000000000000000000024",

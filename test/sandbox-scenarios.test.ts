@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { rejectOrder, retryOrder } from "../src/core/orders/act.ts";
 import { approveOrder } from "../src/core/orders/approve.ts";
 import { heldOrders } from "../src/core/orders/queue.ts";
-import { isSupplyOverdue, waitingItems } from "../src/core/supplies/due.ts";
+import { isSupplyOverdue, waitingItems } from "../src/core/supplier-requests/due.ts";
 import type { Caller } from "./support/platform.ts";
 import { advance, at, DAY_MS, eventsOf, openShop, order, type Shop } from "./support/sandbox.ts";
 
 describe("X-Sandbox-Scenario", () => {
   const asked = (scenario: string) => ({ "x-sandbox-scenario": scenario });
-  const traveller = { customer_email: "mia@example.com", customer_name: "Mia Chen", activation_date: "2026-03-05" };
+  const traveler = { customer_email: "mia@example.com", customer_name: "Mia Chen", activation_date: "2026-03-05" };
   const statusOf = async (caller: Caller, id: string) => {
     const { body } = await caller.get(`/api/v1/orders/${id}`);
     return [
@@ -47,7 +47,7 @@ describe("X-Sandbox-Scenario", () => {
     const key = { "idempotency-key": "one" };
     const { status, body } = await order(partner, products.EU5, {}, { ...key, ...asked("stock_short") });
     expect([status, body.status, body.sandbox_scenario]).toEqual([201, "pending_payment", "stock_short"]);
-    await shop.fulfil();
+    await shop.fulfill();
     expect(await statusOf(partner, body.id)).toEqual(["waiting_review", "pending"]);
     expect(await reasonOf(shop, body.id)).toBe("stock is short (EU5: 1 needed, 0 in stock)");
     expect(await kindsOf(shop, body.id)).toEqual(["order.created"]);
@@ -68,7 +68,7 @@ describe("X-Sandbox-Scenario", () => {
   test("supplier_refused fails an order of which nothing was delivered, and holds another", async () => {
     const shop = await openShop();
     const { partner, products } = shop;
-    const requests = [1, 2].map(() => ({ product_id: products.MAIL, ...traveller }));
+    const requests = [1, 2].map(() => ({ product_id: products.MAIL, ...traveler }));
     const line_items = [{ product_id: products.MAIL, quantity: 2 }];
     const lone = await order(
       partner,
@@ -83,7 +83,7 @@ describe("X-Sandbox-Scenario", () => {
       asked("supplier_refused"),
     );
     expect([lone.status, mixed.status]).toEqual([201, 201]);
-    await shop.fulfil();
+    await shop.fulfill();
     expect(await statusOf(partner, lone.body.id)).toEqual(["failed", "failed"]);
     expect(await kindsOf(shop, lone.body.id)).toEqual(["order.created", "activation.failed", "order.failed"]);
     expect(await statusOf(partner, mixed.body.id)).toEqual(["waiting_review", "pending", "fulfilled"]);
@@ -97,10 +97,10 @@ describe("X-Sandbox-Scenario", () => {
   test("supplier_timeout leaves the items submitted and the order held, and no supplier ever gets them", async () => {
     const shop = await openShop();
     const { partner, products, store } = shop;
-    const activation_requests = [{ product_id: products.MAIL, ...traveller }];
+    const activation_requests = [{ product_id: products.MAIL, ...traveler }];
     await advance(partner, "P1D");
     const { body } = await order(partner, products.MAIL, { activation_requests }, asked("supplier_timeout"));
-    await shop.fulfil();
+    await shop.fulfill();
     expect(await statusOf(partner, body.id)).toEqual(["waiting_review", "pending"]);
     expect(await reasonOf(shop, body.id)).toMatch(/gave no final answer in time$/);
     expect(await kindsOf(shop, body.id)).toEqual(["order.created", "activation.submitted"]);
@@ -123,7 +123,7 @@ describe("X-Sandbox-Scenario", () => {
     const { status, body } = await partner.send("POST", "/api/v1/orders/bulk", { orders }, asked("stock_short"));
     expect([status, body.summary]).toEqual([200, { total: 2, successful: 1, failed: 1 }]);
     expect(body.results[1].error).toMatchObject({ code: "validation" });
-    await shop.fulfil();
+    await shop.fulfill();
     expect(await statusOf(partner, body.results[0].service_order_id)).toEqual(["waiting_review", "pending"]);
   });
 

@@ -68,7 +68,7 @@ async function databaseInClear() {
   const old = await earlierDatabase(1, "0012");
   const eid = "89049032000000000000000000000017";
   const customer = JSON.stringify({ email: "Mia.Q@Example.com", name: "Mia Quillfeather", phone: null });
-  const traveller = JSON.stringify({
+  const person = JSON.stringify({
     customer_email: "t@example.com",
     customer_name: "Tom Quillfeather",
     customer_phone: null,
@@ -91,7 +91,7 @@ async function databaseInClear() {
       '${shipping}')`,
     `INSERT INTO order_items (id, order_id, line_id, position, quantity, traveller, email_key, status, supplier,
       attempts, created_at, updated_at)
-      VALUES ('i', 'o', 'l', 0, 1, '${traveller}', 't@example.com', 'activated', '', 0, 0, 0)`,
+      VALUES ('i', 'o', 'l', 0, 1, '${person}', 't@example.com', 'activated', '', 0, 0, 0)`,
     `INSERT INTO activations (id, partner_id, environment, iccid, carrier_prefix, carrier, activation_date,
       customer_name, customer_email, email_key, customer_phone, mobile_number, status, processing_status,
       processing_mode, not_before, faults, exchanges, created_at, updated_at)

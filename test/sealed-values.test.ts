@@ -110,7 +110,7 @@ describe("a sealed value that was copied with SQL", () => {
     await addStock(store, "EU5", 2);
     await platform.fund(buyer.partnerId, 100_000);
     const order = await placeOrder(buyer, products.EU5, 2);
-    await platform.fulfil();
+    await platform.fulfill();
     const esims = async () => (await buyer.get(`/api/v1/orders/${order}/esims`)).body.esims;
     const [whole, broken] = await esims();
     await copy(location, { from: cell("esims.sealed", whole.id), to: cell("esims.sealed", broken.id) });

@@ -101,14 +101,14 @@ test("a partner finds its own callers, and nothing of another partner or environ
 });
 
 test("eSIMs are found with their scope alone, by the end of the ICCID and by whom their order names", async () => {
-  const { store, caller, credential, fulfil } = await startPlatform();
+  const { store, caller, credential, fulfill } = await startPlatform();
   const { PLAN = "" } = await addProducts(store, [{ sku: "PLAN" }]);
   const shop = await caller({ slug: "shop" });
   const narrow = await credential("shop", { scopes: ["read:orders"] });
   const orders = [{ external_order_id: "S-1", customer, line_items: [{ product_id: PLAN, quantity: 1 }] }];
   const { body } = await shop.send("POST", "/api/v1/orders/bulk", { orders });
   const id = body.results[0].service_order_id;
-  await fulfil();
+  await fulfill();
   const [esim] = (await shop.get(`/api/v1/orders/${id}/esims`)).body.esims;
   const kinds = async (who: Caller, query: string) => (await found(who, query)).map((one) => one.split(" ")[0]);
   for (const query of ["agren", esim.iccid]) {

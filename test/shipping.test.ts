@@ -18,7 +18,7 @@ test("shipping a physical SIM fulfills its order", async () => {
   await platform.fund(caller.partnerId, 10_000);
   const { body } = await place(caller, SIM, 1);
   await place(caller, SIM, 2);
-  await platform.fulfil();
+  await platform.fulfill();
   const { data, next } = await platform.store.read(linesToShip, { limit: 1 });
   expect(data).toMatchObject([{ order_id: body.id, product_sku: "SIM", quantity: 1 }]);
   const rest = await platform.store.read(linesToShip, { limit: 2, ...(next === null ? {} : { after: next }) });

@@ -122,7 +122,7 @@ test("/metrics has the length and age of each queue, read from the store at the 
   const { EMPTY } = await addProducts(platform.store, [{ sku: "EMPTY", price_cents: 1 }]);
   const body = { line_items: [{ product_id: EMPTY, quantity: 1 }] };
   expect((await partner.send("POST", "/api/v1/orders", body, { "idempotency-key": "one" })).status).toBe(201);
-  await platform.fulfil();
+  await platform.fulfill();
   platform.clock.advance(90_000);
   expect(await metric("waiting", "orders_review")).toBe(1);
   expect(await metric("oldest_seconds", "orders_review")).toBe(90);

@@ -67,13 +67,13 @@ test("during orders of both products every eSIM is moved or sold once, and the c
       for (const sku of ["A", "B"]) await addStock(store, sku, 8);
       const work = acts.map(({ kind, sku, count }, at) =>
         kind === "order"
-          ? placeOrder(caller, products[sku], count).then(() => platform.fulfil())
+          ? placeOrder(caller, products[sku], count).then(() => platform.fulfill())
           : (at % 2 === 0 ? store : other)
               .write(moveStock, { from: sku, to: sku === "A" ? "B" : "A", count, actor: "test" })
               .catch(refused),
       );
       await Promise.all(work);
-      await platform.fulfil();
+      await platform.fulfill();
       const esims = await store.read((q: Read) => q.db.select().from(q.t.esims), null);
       const lines = await store.read((q: Read) => q.db.select().from(q.t.orderLines), null);
       for (const line of lines) {

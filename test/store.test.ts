@@ -109,9 +109,9 @@ test("the epoch changes for every process when reference data changed, and only 
 test("signals reach listeners after the commit, and only of commands that succeeded", async () => {
   const { store } = await openTestStore(testClock());
   const received: string[] = [];
-  const stop = store.onSignal("fulfilment", () => received.push("x"));
+  const stop = store.onSignal("fulfillment", () => received.push("x"));
   const signaling = async (tx: Tx, fails: boolean) => {
-    tx.signal("fulfilment");
+    tx.signal("fulfillment");
     if (fails) throw new Error("undone");
   };
   await expect(store.write(signaling, true)).rejects.toThrow("undone");

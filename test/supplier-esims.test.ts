@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { listAudit } from "../src/core/audit/list.ts";
 import { activateEsim } from "../src/core/esims/life.ts";
 import type { Read } from "../src/core/store/store.ts";
+import { claimItems } from "../src/core/supplier-requests/due.ts";
 import { setSupplier } from "../src/core/suppliers/set.ts";
-import { claimItems } from "../src/core/supplies/due.ts";
 import { expireEsims } from "../src/daemon/workers/cron.ts";
 import { addProducts, suppliedProducts } from "./support/catalog.ts";
 import { deliverEsim } from "./support/esims.ts";
@@ -192,13 +192,13 @@ test("the eSIM of one traveler is active before the day of another", async () =>
   const settings = { adapter: "http" as const, url: "http://127.0.0.1:9/x", secret: SHARED_SECRET };
   await shop.store.write(setSupplier, { name: "northwind", settings, actor });
   const who = { product_id: products.PUSH, customer_email: "mia@example.com", customer_name: "Mia Chen" };
-  const travellers = ["2026-03-02", "2026-04-02"].map((activation_date) => ({
+  const travelers = ["2026-03-02", "2026-04-02"].map((activation_date) => ({
     ...who,
     activation_date,
     eid_number: "89049032000000000000000000000066",
   }));
   const line_items = [{ product_id: products.PUSH, quantity: 2 }];
-  const order = { line_items, activation_requests: travellers };
+  const order = { line_items, activation_requests: travelers };
   const { body: placed } = await buyer.send("POST", "/api/v1/orders", order, { "idempotency-key": "two" });
   const claimed = await shop.store.write(claimItems, { supplier: "northwind", room: 2 });
   expect(claimed).toHaveLength(1);

@@ -121,7 +121,7 @@ test("an HTTP supplier's eSIMs are delivered; the request is signed and keeps it
   expect(supplier.asked).toHaveLength(2);
   const [first, second] = supplier.asked;
   expect(first?.headers["idempotency-key"]).toBe(second?.headers["idempotency-key"]);
-  expect(first?.body).toMatchObject({ kind: "supplier_api", product_sku: "API", quantity: 3, traveller: null });
+  expect(first?.body).toMatchObject({ kind: "supplier_api", product_sku: "API", quantity: 3, traveler: null });
   const seconds = Number(/t=(\d+)/.exec(String(second?.headers["x-signature"]))?.[1]);
   expect(second?.headers["x-signature"]).toBe(signatureHeader(seconds, signature(SECRET, seconds, second?.raw ?? "")));
   expect((await caller.get(`/api/v1/orders/${id}`)).body.status).toBe("fulfilled");
@@ -184,7 +184,7 @@ test("a supplier responds later by a signed callback, any number of times", asyn
   await supply();
   expect(supplier.asked[0]?.body).toMatchObject({
     kind: "eid_push",
-    traveller: { eid_number: EID, customer_name: "Mia Chen" },
+    traveler: { eid_number: EID, customer_name: "Mia Chen" },
     callback_url: "http://esim.test/api/v1/callbacks/suppliers/northwind",
   });
   const reference = supplier.asked[0]?.body.reference;

@@ -8,7 +8,7 @@ import { findStory } from "../src/core/find/find.ts";
 import type { OrderId } from "../src/core/kernel/brand.ts";
 import { luhnValid } from "../src/core/kernel/check-digits.ts";
 import { digitCipher, FOURTEEN_DIGITS } from "../src/core/kernel/ff1.ts";
-import { fulfilStep } from "../src/core/orders/fulfil.ts";
+import { fulfillStep } from "../src/core/orders/fulfill.ts";
 import { createVault } from "../src/core/store/sealing/create-vault.ts";
 import { addProducts, suppliedProducts } from "./support/catalog.ts";
 import { type Caller, call, type Platform, startPlatform } from "./support/platform.ts";
@@ -100,7 +100,7 @@ async function buy(caller: Caller, lines: [product: string, quantity: number][],
 async function bought(platform: Platform, caller: Caller, lines: [string, number][], more: object = {}) {
   const { status, body } = await buy(caller, lines, more);
   expect(status).toBe(201);
-  await platform.fulfil();
+  await platform.fulfill();
   return body.id as string;
 }
 
@@ -157,7 +157,7 @@ describe("sandbox eSIMs", () => {
     expect(first_unit).toBe(2);
     const [next] = codesOfUnits(platform.store.vault, { first_unit, created_at: 1, ahead_ms: 0 }, [0]);
     expect((await status(partner, next?.iccid ?? "")).status).toBe(404);
-    await platform.fulfil();
+    await platform.fulfill();
     expect((await status(partner, next?.iccid ?? "")).body).toMatchObject({ order_id: open.id });
     // Physical SIMs take numbers and have no eSIM; no order has the numbers behind the last one.
     const [never] = codesOfUnits(platform.store.vault, { first_unit: 3, created_at: 1, ahead_ms: 0 }, [0]);
@@ -192,7 +192,7 @@ describe("sandbox eSIMs", () => {
     const eids = ["89049032000000000000000000000024", "89049032000000000000000000000032"];
     const activation_requests = eids.map((eid_number, at) => ({
       product_id: PUSH,
-      customer_email: `traveller-${at}@example.com`,
+      customer_email: `traveler-${at}@example.com`,
       customer_name: "Mia Chen",
       activation_date: "2026-04-01",
       eid_number,
@@ -241,7 +241,7 @@ describe("sandbox eSIMs", () => {
     const lines = Array.from({ length: 50 }, (): [string, number] => [product, 10_000]);
     const { status, body } = await buy(partner, lines);
     expect(status).toBe(201);
-    expect(await store.write(fulfilStep, body.id)).toBe("done");
+    expect(await store.write(fulfillStep, body.id)).toBe("done");
     expect((await bytesOf(platform)) - before).toBeLessThan(1_000_000);
     expect(await rowsOf(platform)).toEqual([]);
     const { matched } = await store.read(findStory, body.id);
@@ -286,7 +286,7 @@ describe("a database of an earlier version", () => {
     const kept = await esimsOf(partner, done);
     expect(kept.map((esim: { id: string }) => esim.id)).toEqual([one, two]);
     expect((await partner.get(`/api/v1/esims/${kept[1].iccid}/status`)).body).toMatchObject({ order_id: done });
-    await platform.fulfil();
+    await platform.fulfill();
     const fresh = await esimsOf(partner, open.id);
     expect(fresh).toHaveLength(3);
     expect(fresh.map((esim: { id: string }) => esim.id)).not.toContain(three);

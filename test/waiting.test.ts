@@ -7,7 +7,7 @@ import { deskOf } from "./support/desk.ts";
 /** Two days ago: an order whose stock is short, SIM cards to ship, and a SIM that staff activate by hand. */
 async function waitingWork() {
   const platform = await startActivationPlatform({ start: new Date(Date.now() - 2 * 86_400_000).toISOString() });
-  const { store, clock, submit, work, fulfil, fund } = platform;
+  const { store, clock, submit, work, fulfill, fund } = platform;
   const desk = deskOf(platform);
   const products = await addProducts(store, [
     { sku: "PLAN" },
@@ -18,7 +18,7 @@ async function waitingWork() {
   const place = async (sku: string) => {
     const line_items = [{ product_id: products[sku], quantity: 1 }];
     const { body } = await acme.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": sku });
-    await fulfil();
+    await fulfill();
     return body;
   };
   const at = () => new Date(clock.now()).toISOString();
@@ -44,7 +44,7 @@ async function waitingWork() {
 }
 
 test("work that waits for a person shows for whom and since when, in lists, show and status", async () => {
-  const { store, clock, fulfil, json, run, short, card, sim, id, waits } = await waitingWork();
+  const { store, clock, fulfill, json, run, short, card, sim, id, waits } = await waitingWork();
   expect(await json(`orders show ${short.id}`)).toMatchObject({ partner: "acme", waiting: waits.short });
   expect(await json(`orders show ${card.id}`)).toMatchObject({ waiting: waits.card });
   expect(await json(`activations show ${sim}`)).toMatchObject({ waiting: waits.sim });
@@ -72,7 +72,7 @@ test("work that waits for a person shows for whom and since when, in lists, show
   await json(`orders ship ${card.id} --carrier Post --tracking T1`);
   // The terminal acts at the present time.
   clock.advance(3 * 86_400_000);
-  await fulfil();
+  await fulfill();
   expect(await json(`orders show ${short.id}`)).toMatchObject({ status: "fulfilled", waiting: null });
   expect((await json("status")).waiting).toEqual([]);
 });

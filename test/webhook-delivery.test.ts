@@ -38,7 +38,7 @@ test("an order's events are delivered, each with its own fields", async () => {
   const { body: order } = await caller.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": "one" });
   await platform.deliver();
   expect(receiver.received.map((each) => each.json.event)).toEqual(["order.created"]);
-  await platform.fulfil();
+  await platform.fulfill();
   await platform.deliver();
 
   // The last two are sent at the same time.

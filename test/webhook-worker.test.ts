@@ -20,7 +20,7 @@ async function ordered(platform: WebhookPlatform, caller: Caller, quantity: numb
   const products = await addProducts(platform.store, [{ sku: "EU5", price_cents: 1 }]);
   const line_items = [{ product_id: products.EU5, quantity }];
   const { body } = await caller.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": "big" });
-  await platform.fulfil();
+  await platform.fulfill();
   return body.id;
 }
 

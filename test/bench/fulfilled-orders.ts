@@ -1,5 +1,5 @@
 import { createOrder } from "../../src/core/orders/create.ts";
-import { createFulfilment } from "../../src/daemon/workers/fulfilment.ts";
+import { createFulfillment } from "../../src/daemon/workers/fulfillment.ts";
 import { addStock } from "../support/catalog.ts";
 import { settled } from "../support/pool.ts";
 import type { BenchStore } from "./platform.ts";
@@ -27,6 +27,6 @@ export async function fulfilledOrders({
     }),
   );
   const created = await Promise.all(placed);
-  await settled(createFulfilment({ store, log: console }));
+  await settled(createFulfillment({ store, log: console }));
   return created.map(({ order }) => order.id);
 }

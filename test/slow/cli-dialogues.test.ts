@@ -187,7 +187,7 @@ test("an unmatched column is picked, and an order is composed by pickers and con
     await enter("mada");
     await shows(/Quantity:/);
     await enter("1");
-    await shows(/Name of the traveller:/);
+    await shows(/Name of the traveler:/);
     await enter("Ada Lund");
     await shows(/E-mail address:/);
     await enter("ada@example.com");
@@ -196,7 +196,7 @@ test("an unmatched column is picked, and an order is composed by pickers and con
     await shows(/must be a real day/);
     await press("C-u");
     await enter("2031-03-10");
-    await shows(/total +42\.90 AUD\s+traveller +Ada Lund, ada@example\.com, on 2031-03-10[\s\S]*Order 1 × MG8\?/);
+    await shows(/total +42\.90 AUD\s+traveler +Ada Lund, ada@example\.com, on 2031-03-10[\s\S]*Order 1 × MG8\?/);
     await enter(answer);
     await shows(answer === "y" ? /number +ORD-[\s\S]*ended with 0/ : /Nothing was changed\.\nended with 1/);
   }

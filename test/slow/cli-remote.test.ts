@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { esimctl } from "../support/cli.ts";
 import { eventually } from "../support/hangs.ts";
 import { launch } from "../support/process.ts";
-import { document, served, travellerCsv } from "../support/remote.ts";
+import { document, served, travelerCsv } from "../support/remote.ts";
 import { startUnrulyProxy } from "../support/unruly-proxy.ts";
 
 /** A user logged in with a sandbox credential of a standard-tier partner: 60 requests a minute. */
@@ -16,8 +16,8 @@ async function standardTier() {
   const credential = await all.operator("credentials create --partner tours");
   expect(await all.login(credential, { url: proxy.url })).toMatchObject({ exitCode: 0 });
   const file = (count: number) => {
-    const path = join(all.cwd, `travellers-${count}.csv`);
-    writeFileSync(path, travellerCsv(count));
+    const path = join(all.cwd, `travelers-${count}.csv`);
+    writeFileSync(path, travelerCsv(count));
     return path;
   };
   const pool = async () => {

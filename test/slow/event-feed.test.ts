@@ -60,7 +60,7 @@ async function followWhileOrdering(shop: Shop, urls: string[], { ordersEach, kil
       const reply = await call(`${urls[writer % urls.length]}/api/v1/orders`, { method: "POST", headers, body });
       expect(reply.status, JSON.stringify(reply.body)).toBe(201);
       placed.push(reply.body.id);
-      // Not faster than the platform fulfils them, or the end is waited for.
+      // Not faster than the platform fulfills them, or the end is waited for.
       await pause(500 * random());
     }
   });

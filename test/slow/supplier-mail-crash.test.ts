@@ -50,7 +50,7 @@ async function slowSmtpServer() {
   return { references, url: `smtp://127.0.0.1:${port}` };
 }
 
-/** Orders of one traveller each, due at once, in a database to be served. */
+/** Orders of one traveler each, due at once, in a database to be served. */
 async function placedOrders(url: string | undefined): Promise<Served> {
   const data = join(temporaryDirectory(), "data");
   const { databaseFile, keyFile } = prepareDataDirectory(data, randomIds());
@@ -68,7 +68,7 @@ async function placedOrders(url: string | undefined): Promise<Served> {
   });
   await store.write(creditWallet, { partnerId, amount: minorUnits(100_000), currency: "AUD", actor: "operator" });
   for (let index = 0; index < MAILS; index++) {
-    const traveller = { customer_email: "mia@example.com", customer_name: `Mia ${index}`, customer_phone: null };
+    const traveler = { customer_email: "mia@example.com", customer_name: `Mia ${index}`, customer_phone: null };
     const when = { activation_date: new Date().toISOString().slice(0, 10), timezone: "UTC" };
     await store.write(createOrder, {
       partnerId,
@@ -77,7 +77,7 @@ async function placedOrders(url: string | undefined): Promise<Served> {
       payloadHash: payloadHash(index),
       lines: [{ product_id: MAIL, quantity: 1 }],
       metadata: {},
-      activationRequests: [{ product_id: MAIL, ...traveller, ...when, eid_number: null, selected_plan_id: null }],
+      activationRequests: [{ product_id: MAIL, ...traveler, ...when, eid_number: null, selected_plan_id: null }],
       customer: null,
     });
   }

@@ -27,7 +27,7 @@ export interface Belongings {
 export async function acquire(platform: Platform, caller: Caller, product: ProductId): Promise<Belongings> {
   const lines = { line_items: [{ product_id: product, quantity: 1 }] };
   const order = await created(caller.send("POST", "/api/v1/orders", lines, key()));
-  await platform.fulfil();
+  await platform.fulfill();
   const { body: delivered } = await caller.get(`/api/v1/orders/${order.id}/esims`);
   const [{ iccid: esim, qr_code_url }] = delivered.esims;
   const sim = iccid();

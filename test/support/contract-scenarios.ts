@@ -4,8 +4,8 @@ import { suspendPartner } from "../../src/core/partners/suspend.ts";
 import { drawPassport } from "../../src/core/passports/draw.ts";
 import { updateRow } from "../../src/core/store/rows.ts";
 import type { Row } from "../../src/core/store/schema/tables.ts";
+import { claimItems } from "../../src/core/supplier-requests/due.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
-import { claimItems } from "../../src/core/supplies/due.ts";
 import { iccid, request } from "./activations.ts";
 import type { addProducts } from "./catalog.ts";
 import { credentialScenarios } from "./credential-scenarios.ts";
@@ -37,7 +37,7 @@ function lines({ products }: Stage, quantity = 1) {
 async function fulfilled(stage: Stage): Promise<{ caller: Caller; id: string }> {
   const caller = await anyone(stage.platform);
   const { body } = await caller.send("POST", "/api/v1/orders", lines(stage), key());
-  await stage.platform.fulfil();
+  await stage.platform.fulfill();
   return { caller, id: body.id };
 }
 

@@ -4,7 +4,7 @@ import type { ActivationId, OrderId, WebhookId } from "../../src/core/kernel/bra
 import { cancelOrder } from "../../src/core/orders/cancel.ts";
 import { sealedPlaces } from "../../src/core/store/sealing/reseal.ts";
 import type { Read, Store } from "../../src/core/store/store.ts";
-import { applySupplyOutcome } from "../../src/core/supplies/apply-outcome.ts";
+import { applySupplyOutcome } from "../../src/core/supplier-requests/apply-outcome.ts";
 import { checkWallets } from "../../src/core/wallet/check.ts";
 import { iccid, startActivationPlatform } from "./activations.ts";
 import { addProducts, suppliedProducts } from "./catalog.ts";

@@ -19,7 +19,7 @@ export async function deliverEsim(
   await platform.store.write(importStock, { sku, rows: [row], actor: "test" });
   const line_items = [{ product_id: product, quantity: 1 }];
   const { body: order } = await caller.send("POST", "/api/v1/orders", { line_items }, { "idempotency-key": iccid });
-  await platform.fulfil();
+  await platform.fulfill();
   const { body } = await caller.get(`/api/v1/orders/${order.id}/esims`);
   return { iccid, orderId: order.id, installUrl: body.esims[0].install_url };
 }

@@ -2,19 +2,19 @@ import { updateCredential } from "../../src/core/credentials/update.ts";
 import { addRequestCounts } from "../../src/core/insight/rates.ts";
 import { environments } from "../../src/core/kernel/environment.ts";
 import { createOrder, type NewOrder } from "../../src/core/orders/create.ts";
-import { claimOrders, fulfilLeased, waitingOrders } from "../../src/core/orders/due.ts";
+import { claimOrders, fulfillLeased, waitingOrders } from "../../src/core/orders/due.ts";
 import { updatePartner } from "../../src/core/partners/update.ts";
 import type { LaneKind } from "../../src/core/store/schema/lanes.ts";
 import type { Command, Store } from "../../src/core/store/store.ts";
 import { createWebhook } from "../../src/core/webhooks/create.ts";
-import { type ClaimedDelivery, dueEndpoints, releaseDeliveries, takeTurn } from "../../src/core/webhooks/due.ts";
+import { type ClaimedDelivery, dueEndpoints, recordAndClaim, releaseDeliveries } from "../../src/core/webhooks/due.ts";
 import { applyOutcomes, type Outcome } from "../../src/core/webhooks/outcome.ts";
 import { addProducts, addStock, suppliedProducts } from "./catalog.ts";
 import { addOrderer, orderOf } from "./lanes.ts";
 import { type Touched, trace } from "./traced.ts";
 
 const actor = "operator (test)";
-const traveller = {
+const traveler = {
   customer_email: "ada@example.net",
   customer_name: "Ada Byron",
   customer_phone: null,
@@ -53,14 +53,14 @@ async function everyOrder(store: Store): Promise<NewOrder[]> {
     { ...order("EU"), lines: [line("EU"), line("US", 2), line("CARD")] },
     { ...order("EU", 20), key: { space: "bulk" as const, value: "B-1" }, customer },
     order("API"),
-    { ...order("MAIL"), activationRequests: [{ ...traveller, product_id: ids.MAIL ?? "" }] },
+    { ...order("MAIL"), activationRequests: [{ ...traveler, product_id: ids.MAIL ?? "" }] },
     { ...order("CARD"), credential: null, actor },
     order("EU", 1_000),
     // Beyond what the wallet holds: on credit.
     { ...order("CARD", 85) },
     { ...order("none") },
   ];
-  const scenario = { ...order("MAIL"), activationRequests: [{ ...traveller, product_id: ids.MAIL ?? "" }] };
+  const scenario = { ...order("MAIL"), activationRequests: [{ ...traveler, product_id: ids.MAIL ?? "" }] };
   const sandboxed = [
     ...asked,
     { ...scenario, scenario: "supplier_timeout" as const },
@@ -96,8 +96,8 @@ function tracing(store: Store): { run: Run; runs: LanedRun[] } {
 export const lanedNames: readonly string[] = [
   createOrder,
   claimOrders,
-  fulfilLeased,
-  takeTurn,
+  fulfillLeased,
+  recordAndClaim,
   applyOutcomes,
   releaseDeliveries,
   addRequestCounts,
@@ -110,17 +110,17 @@ export async function runLaned(store: Store): Promise<LanedRun[]> {
   // One of the orders that were short is reserved by the worker.
   await addStock(store, "EU", 1_000);
   await addStock(store, "US", 1);
-  await fulfilAll(store, run);
+  await fulfillAll(store, run);
   await sendAll(store, run);
   await run(addRequestCounts, [{ minute: 1, requests: 2, failed: 1 }]);
   return runs;
 }
 
-async function fulfilAll(store: Store, run: Run): Promise<void> {
+async function fulfillAll(store: Store, run: Run): Promise<void> {
   const { due } = await store.read(waitingOrders, null);
   for (const queue of due) {
     for (const lease of (await run(claimOrders, { ...queue, room: 100 })) ?? []) {
-      while ((await run(fulfilLeased, lease)) === "more");
+      while ((await run(fulfillLeased, lease)) === "more");
     }
   }
 }
@@ -143,11 +143,11 @@ export function outcomeOf({ lease, endpoint, event, attempts }: ClaimedDelivery,
 async function sendAll(store: Store, run: Run): Promise<void> {
   const { due } = await store.read(dueEndpoints, { full: new Set<string>(), limit: 10 });
   const rooms = due.map(({ id: endpointId }) => ({ endpointId, room: 4 }));
-  const claimed = (await run(takeTurn, { outcomes: [], rooms })) ?? [];
+  const claimed = (await run(recordAndClaim, { outcomes: [], rooms })) ?? [];
   const [arrived, failed, late, left, ...rest] = claimed;
   if (!(arrived && failed && late && left)) throw new Error("too little is due");
   const lost = { ...outcomeOf(late, 200), leaseNo: 0 };
-  await run(takeTurn, { outcomes: [outcomeOf(arrived, 200), outcomeOf(failed, 503), lost], rooms });
+  await run(recordAndClaim, { outcomes: [outcomeOf(arrived, 200), outcomeOf(failed, 503), lost], rooms });
   await run(releaseDeliveries, [{ lease: left.lease, endpointId: left.endpoint.id }]);
   await run(
     applyOutcomes,

@@ -4,11 +4,11 @@ import {
   keysOfMobileNumber,
   keysOfParcel,
   keysOfPassport,
-  keysOfTraveller,
+  keysOfTraveler,
   sealedActivationCustomer,
   sealedMobileNumber,
   sealedOrderCustomer,
-  sealedTraveller,
+  sealedTraveler,
 } from "../../src/core/store/sealing/people.ts";
 import type { Read, Store } from "../../src/core/store/store.ts";
 
@@ -37,9 +37,9 @@ async function wantedRows(q: Read): Promise<Set<string>> {
     if (shipping !== null) add(line, order_id, keysOfParcel(shipping));
   }
   for (const item of await q.db.select().from(q.t.orderItems)) {
-    const traveller = sealedTraveller.open(q, item.id, item.traveller_sealed);
+    const traveler = sealedTraveler.open(q, item.id, item.traveller_sealed);
     const order = orders.get(item.order_id);
-    if (traveller !== null && order !== undefined) add(order, item.id, keysOfTraveller(traveller));
+    if (traveler !== null && order !== undefined) add(order, item.id, keysOfTraveler(traveler));
   }
   for (const row of await q.db.select().from(q.t.activations)) {
     const customer = sealedActivationCustomer.open(q, row.id, row.customer_sealed);

@@ -15,7 +15,7 @@ import { allRoutes } from "../../src/daemon/routes/by-resource.ts";
 import { bearerTokens } from "../../src/daemon/serve/front.ts";
 import { listen } from "../../src/daemon/serve/listen.ts";
 import { prepareStore } from "../../src/daemon/serve/prepare-store.ts";
-import { createFulfilment } from "../../src/daemon/workers/fulfilment.ts";
+import { createFulfillment } from "../../src/daemon/workers/fulfillment.ts";
 import { type TestClock, testClock } from "./clock.ts";
 import { settled } from "./pool.ts";
 import { openTestStore, type TestStore } from "./store.ts";
@@ -47,7 +47,7 @@ export interface Platform extends TestStore {
   credential(slug: string, options: { live?: boolean; scopes?: string[] }): Promise<Caller>;
   fund(partnerId: PartnerId, amount: number, currency?: string): Promise<void>;
   /** Runs the fulfillment worker on all that is due. */
-  fulfil(): Promise<void>;
+  fulfill(): Promise<void>;
 }
 
 export interface PlatformOptions {
@@ -105,7 +105,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
     async fund(partnerId, amount, currency = "AUD") {
       await store.write(creditWallet, { partnerId, amount: minorUnits(amount), currency, actor: "test" });
     },
-    fulfil: async () => void (await settled(createFulfilment({ store, log }))),
+    fulfill: async () => void (await settled(createFulfillment({ store, log }))),
   };
 }
 

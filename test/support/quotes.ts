@@ -16,7 +16,7 @@ export const quoteBulk = (caller: Caller, orders: object[]) =>
 export const createBulk = (caller: Caller, orders: object[]) => caller.send("POST", "/api/v1/orders/bulk", { orders });
 
 /** An activation request for one unit of a product. */
-export const traveller = (product_id: string | undefined, more: object = {}) => ({
+export const traveler = (product_id: string | undefined, more: object = {}) => ({
   product_id,
   customer_email: "mia@example.com",
   customer_name: "Mia Chen",

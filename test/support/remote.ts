@@ -57,9 +57,9 @@ export async function document(running: Promise<Ended>): Promise<any> {
   return JSON.parse(stdout);
 }
 
-/** A file of made-up travellers. */
-export function travellerCsv(count: number): string {
+/** A file of made-up travelers. */
+export function travelerCsv(count: number): string {
   const head = "first_name,last_name,date_of_birth,passport_no,passport_country,passport_expiry";
-  const row = (at: number) => `Ada,Traveller${at},1975-03-13,XA${String(at).padStart(7, "0")},GBR,2039-02-14`;
+  const row = (at: number) => `Ada,Traveler${at},1975-03-13,XA${String(at).padStart(7, "0")},GBR,2039-02-14`;
   return `${head}\n${Array.from({ length: count }, (_, at) => row(at)).join("\n")}\n`;
 }

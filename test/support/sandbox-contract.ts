@@ -22,7 +22,7 @@ async function reported({ platform, products }: Stage, report: object) {
   const caller = await anyone(platform);
   const line_items = [{ product_id: products.EU5, quantity: 1 }];
   const { body: order } = await caller.send("POST", "/api/v1/orders", { line_items }, key());
-  await platform.fulfil();
+  await platform.fulfill();
   const { body } = await caller.get(`/api/v1/orders/${order.id}/esims`);
   return caller.send("POST", `/api/v1/sandbox/esims/${body.esims[0].iccid}`, report);
 }

@@ -46,7 +46,7 @@ export async function order(caller: Caller, product: string | undefined, more: o
 export async function buy(shop: Shop, caller: Caller, product: string | undefined) {
   const { status, body } = await order(caller, product);
   expect(status, JSON.stringify(body)).toBe(201);
-  await shop.fulfil();
+  await shop.fulfill();
   const { body: delivered } = await caller.get(`/api/v1/orders/${body.id}/esims`);
   return { id: body.id as string, iccid: delivered.esims[0].iccid as string };
 }

@@ -8,7 +8,7 @@ import { createMailer } from "../../src/daemon/gateways/mailer.ts";
 import { createSignedExchange } from "../../src/daemon/gateways/signed-exchange.ts";
 import { createSupplierGateway } from "../../src/daemon/gateways/suppliers.ts";
 import type { Pool } from "../../src/daemon/workers/pool.ts";
-import { createSupplies, reviewOverdue, type SupplyDependencies } from "../../src/daemon/workers/supplies.ts";
+import { createSupplies, reviewOverdue, type SupplyDependencies } from "../../src/daemon/workers/supplier-requests.ts";
 import type { Caller } from "./platform.ts";
 import { settled } from "./pool.ts";
 

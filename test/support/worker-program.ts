@@ -11,7 +11,7 @@ import { createSignedExchange } from "../../src/daemon/gateways/signed-exchange.
 import { createSupplierGateway } from "../../src/daemon/gateways/suppliers.ts";
 import { createExchanges } from "../../src/daemon/workers/activations.ts";
 import type { Pool } from "../../src/daemon/workers/pool.ts";
-import { createSupplies } from "../../src/daemon/workers/supplies.ts";
+import { createSupplies } from "../../src/daemon/workers/supplier-requests.ts";
 
 /** What the process works on, and the time of its clock (ms). */
 export interface WorkerOptions {

@@ -46,7 +46,7 @@ export default command({
     "find 2027-12-24 --partner acme",
     "find '+61 412 345 678'",
     "find chen --partner acme",
-    "find traveller@example.com --json",
+    "find traveler@example.com --json",
     "find 01a1feae-5c1e-7aa2-8d3f-2b7a90c41e55",
     "find - --reveal",
   ],

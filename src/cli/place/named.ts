@@ -46,9 +46,9 @@ export async function handWorkAtHand(store: Store, given: string): Promise<HandW
   const none = new Problem("not_found", "No activation and no order item goes by this identifier.");
   const words = async (work: HandWork) => {
     if (work.kind === "activation") return requestWords(store, work.row);
-    const { traveller } = work;
+    const { traveler } = work;
     const { id, status } = work.row;
-    const who = traveller === null ? "" : `${traveller.customer_name}, ${traveller.activation_date}, `;
+    const who = traveler === null ? "" : `${traveler.customer_name}, ${traveler.activation_date}, `;
     return `${id} (${work.order.order_number}, ${who}${status})`;
   };
   return only(await store.read(namedHandWork, given), given, { none, words });

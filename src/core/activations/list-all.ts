@@ -3,8 +3,8 @@ import type { Environment } from "../kernel/environment.ts";
 import type { OverAll } from "../kernel/list-filter.ts";
 import type { Pagination } from "../kernel/page.ts";
 import type { Waiting } from "../kernel/waiting.ts";
+import { type AllPartnersWindow, pageOfAllPartners, windowOf } from "../platform/all-partners.ts";
 import { type CustomerFilter, customerFilter } from "../platform/customer-filter.ts";
-import { type OverAllWindow, pageOverAll, windowOf } from "../platform/over-all.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { ActivationStatus, ProcessingStatus } from "../store/schema/values.ts";
 import { namedIn } from "../store/sealing/people.ts";
@@ -31,7 +31,7 @@ export interface ListedActivation extends Activation {
   waiting: Waiting | null;
 }
 
-interface Window extends OverAllWindow {
+interface Window extends AllPartnersWindow {
   iccid: string;
 }
 
@@ -78,7 +78,7 @@ export async function listAllActivations(
   const { activation_from: from = "", activation_to: to } = filter;
   const who = await customerFilter(q, customer, filter);
   const list = listFor(filter, who);
-  const { rows, pagination } = await pageOverAll<Found>("all_activations", filter, {
+  const { rows, pagination } = await pageOfAllPartners<Found>("all_activations", filter, {
     // The chosen list uses only some of the slots.
     read: (window) => list(q, { ...window, digests: who.digests ?? "", iccid } as Window),
     fits: ({ activation }) =>

@@ -5,8 +5,8 @@ import type { ActivationId } from "../kernel/brand.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import type { ItemRow } from "../orders/items.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { correctItem } from "../supplies/correct.ts";
-import { completeItem, confirmItem, failItem, retryItem } from "../supplies/operator.ts";
+import { correctItem } from "../supplier-requests/correct.ts";
+import { completeItem, confirmItem, failItem, retryItem } from "../supplier-requests/operator.ts";
 import {
   type Activation,
   type ActivationRow,

@@ -12,12 +12,12 @@ import {
   phoneTrace,
   withoutTraces,
 } from "../kernel/traces.ts";
-import { customerOf, indexOrder, travellerOf } from "../orders/customer.ts";
+import { customerOf, indexOrder, travelerOf } from "../orders/customer.ts";
 import type { ItemRow } from "../orders/items.ts";
 import { linesOfOrder, type OrderRow, requireOrder } from "../orders/order.ts";
 import { updateRow } from "../store/rows.ts";
-import type { Traveller } from "../store/schema/values.ts";
-import { sealedTraveller, unindexRecord } from "../store/sealing/people.ts";
+import type { Traveler } from "../store/schema/values.ts";
+import { sealedTraveler, unindexRecord } from "../store/sealing/people.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { noteErasure } from "../store/stored-value.ts";
@@ -103,17 +103,17 @@ const pushedTo = statement((db, t, slot: Slots<{ order_id: OrderId; eid: string 
     .where(and(eq(t.esims.order_id, slot.order_id), eq(t.esims.eid, slot.eid))),
 );
 
-/** Clears the traveller of an item that has ended, and what its order repeats of them; the date stays. */
+/** Clears the traveler of an item that has ended, and what its order repeats of them; the date stays. */
 export async function clearItem(tx: Tx, row: ItemRow, { actor, verb }: Clearing): Promise<void> {
   const order = await requireOrder(tx, row.order_id);
-  const traveller = travellerOf(tx, row);
-  const left = row.traveller_sealed === null ? null : withoutPerson(traveller);
+  const traveler = travelerOf(tx, row);
+  const left = row.traveller_sealed === null ? null : withoutPerson(traveler);
   await updateRow(
     tx,
     "orderItems",
     { id: row.id },
     {
-      traveller_sealed: left && sealedTraveller.seal(tx, row.id, left),
+      traveller_sealed: left && sealedTraveler.seal(tx, row.id, left),
       error_type: codeOnly(row.error_type),
       error_message: null,
     },
@@ -123,9 +123,9 @@ export async function clearItem(tx: Tx, row: ItemRow, { actor, verb }: Clearing)
   await noteErasure(tx);
   // Kept responses may name the person.
   await tx.touch();
-  const eid = traveller?.eid_number ?? null;
+  const eid = traveler?.eid_number ?? null;
   if (eid !== null) await pushedTo(tx, { order_id: row.order_id, eid });
-  if (traveller !== null) await clearOrderTexts(tx, order, tracesOf(traveller, eid));
+  if (traveler !== null) await clearOrderTexts(tx, order, tracesOf(traveler, eid));
   const events = await clearEvents(tx, row.id);
   await recordAudit(tx, {
     actor,
@@ -138,11 +138,11 @@ export async function clearItem(tx: Tx, row: ItemRow, { actor, verb }: Clearing)
   });
 }
 
-/** What an item keeps of its traveller: when and with which plan. The contract has texts where these are empty. */
-function withoutPerson(traveller: Traveller | null): Traveller {
+/** What an item keeps of its traveler: when and with which plan. The contract has texts where these are empty. */
+function withoutPerson(traveler: Traveler | null): Traveler {
   const unreadable = { activation_date: "", timezone: "", selected_plan_id: null };
   const noPerson = { customer_email: "", customer_name: "", customer_phone: null, eid_number: null };
-  return { ...unreadable, ...traveller, ...noPerson };
+  return { ...unreadable, ...traveler, ...noPerson };
 }
 
 /** Clears the customer of an order that has ended, and what the order repeats of them. Its money and number stay. */
@@ -168,7 +168,7 @@ export async function clearCustomer(tx: Tx, row: OrderRow, { actor, verb }: Clea
   });
 }
 
-type Named = Pick<Traveller, "customer_email" | "customer_name" | "customer_phone">;
+type Named = Pick<Traveler, "customer_email" | "customer_name" | "customer_phone">;
 
 /** How a text repeats who a person is. */
 function tracesOf({ customer_email, customer_name, customer_phone }: Named, eid: string | null): RegExp[] {

@@ -6,7 +6,7 @@ import { issuerCode } from "../kernel/passport-issuer.ts";
 import { invalid } from "../kernel/problem.ts";
 import { emailKey } from "../kernel/search-keys.ts";
 import { emailTrace, numberTrace, phoneKey, phoneTrace } from "../kernel/traces.ts";
-import { customerOf as orderCustomerOf, travellerOf } from "../orders/customer.ts";
+import { customerOf as orderCustomerOf, travelerOf } from "../orders/customer.ts";
 import type { ItemRow } from "../orders/items.ts";
 import type { OrderRow } from "../orders/order.ts";
 import { numberIndex, type PassportRow } from "../passports/passport.ts";
@@ -94,9 +94,9 @@ export function isOwnActivation(q: Read, person: Person, row: ActivationRow): bo
 
 /** Whether the person is an item's traveler. */
 export function isOwnItem(q: Read, person: Person, row: ItemRow): boolean {
-  const traveller = travellerOf(q, row);
-  if (traveller === null) return false;
-  return isEmail(person, traveller.customer_email) || isPhone(person, traveller.customer_phone);
+  const traveler = travelerOf(q, row);
+  if (traveler === null) return false;
+  return isEmail(person, traveler.customer_email) || isPhone(person, traveler.customer_phone);
 }
 
 /** Whether the person is an order's customer. */

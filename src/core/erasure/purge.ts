@@ -1,7 +1,7 @@
 import type { ActivationRow } from "../activations/activation.ts";
 import type { Actor } from "../audit/record.ts";
 import { civilDateAt } from "../kernel/civil-date.ts";
-import { namesTraveller } from "../orders/customer.ts";
+import { namesTraveler } from "../orders/customer.ts";
 import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import type { OrderRow } from "../orders/order.ts";
 import { deletePassport } from "../passports/delete.ts";
@@ -19,7 +19,7 @@ export interface Purged {
   /** Deleted. */
   passports: number;
   activations: number;
-  /** Items of orders: their travellers. */
+  /** Items of orders: their travelers. */
   order_items: number;
   /** Orders: their customers. */
   orders: number;
@@ -140,9 +140,9 @@ function endedBefore(order: OrderRow, before: number): boolean {
   return (order.fulfilled_at ?? order.cancelled_at ?? order.updated_at) < before;
 }
 
-/** Whether an item has a traveller whose order ended before. */
+/** Whether an item has a traveler whose order ended before. */
 async function isDelivered(q: Read, item: ItemRow, before: number): Promise<boolean> {
-  if (!namesTraveller(q, item)) return false;
+  if (!namesTraveler(q, item)) return false;
   const order = await findByKey(q, "orders", { id: item.order_id });
   return order !== null && endedBefore(order, before);
 }
@@ -173,7 +173,7 @@ const closed: Clear<OrderRow> = async (tx, { rows, before, clearing }) => {
   return count;
 };
 
-/** Whether a key's hash covers a customer or travellers of an order that ended before. */
+/** Whether a key's hash covers a customer or travelers of an order that ended before. */
 async function isSpent(q: Read, key: KeyRow, before: number): Promise<boolean> {
   if (key.payload_hash === NO_HASH) return false;
   const order = await findByKey(q, "orders", { id: key.order_id });

@@ -24,7 +24,7 @@ const byIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
       t.orderLines,
       and(
         eq(t.orderLines.id, t.esims.line_id),
-        // Until its line is fulfilled no code may be shown: such an eSIM is not found. Travellers of one line are
+        // Until its line is fulfilled no code may be shown: such an eSIM is not found. Travelers of one line are
         // served each on their own day, and activation.activated has announced each eSIM.
         or(eq(t.orderLines.status, "fulfilled"), inArray(t.orderLines.delivery_method, [...scheduledMethods])),
       ),
@@ -79,7 +79,7 @@ const ofSupplier = statement((db, t, slot: Slots<{ iccid: string; supplier: stri
 );
 
 /**
- * A real eSIM that this supplier delivered, also while others of its order line are still to come: a traveller may use
+ * A real eSIM that this supplier delivered, also while others of its order line are still to come: a traveler may use
  * the first of them already. Throws `not_found` for stock, other suppliers' and unknown ones alike.
  */
 export async function requireSuppliedEsim(q: Read, input: { iccid: string; supplier: string }): Promise<DeliveredEsim> {

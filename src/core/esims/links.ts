@@ -16,7 +16,7 @@ export function esimOfToken(vault: Vault, token: string): EsimId {
   return id;
 }
 
-/** The addresses a traveller opens without any token of the API. */
+/** The addresses a traveler opens without any token of the API. */
 export function esimLinks(vault: Vault, publicUrl: string, esimId: EsimId) {
   const token = linkToken(vault, esimId);
   return { qr_code_url: `${publicUrl}/qr/${token}.png`, install_url: `${publicUrl}/install/${token}` };

@@ -6,8 +6,8 @@ import type { EsimStatus } from "../store/schema/values.ts";
 import { esimStatuses } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
 import { toEsim } from "./esim.ts";
-import { ownOfOrders, placeOf } from "./own-of-orders.ts";
-import { type OwnEsim, ownByExpiry, ownByOrder } from "./own-stored.ts";
+import { ownOfOrders, placeOf } from "./list-computed-esims.ts";
+import { type OwnEsim, ownByExpiry, ownByOrder } from "./list-stock-esims.ts";
 import { dataUsage, soldIn } from "./status.ts";
 
 /** Which of a partner's delivered eSIMs, and the page. */

@@ -5,7 +5,7 @@ import { Problem } from "../kernel/problem.ts";
 import { findByKey, insert, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { scheduledMethods } from "../store/schema/values.ts";
-import { sealedTraveller } from "../store/sealing/people.ts";
+import { sealedTraveler } from "../store/sealing/people.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { storedValue } from "../store/stored-value.ts";
@@ -83,7 +83,7 @@ async function placedLines(q: Read, order: SyntheticOrder): Promise<PlacedLine[]
   return placed;
 }
 
-const travellersFrom = statement((db, t, slot: Slots<{ line_id: OrderLineId; offset: number; limit: number }>) =>
+const travelersFrom = statement((db, t, slot: Slots<{ line_id: OrderLineId; offset: number; limit: number }>) =>
   db
     .select({ id: t.orderItems.id, traveller_sealed: t.orderItems.traveller_sealed })
     .from(t.orderItems)
@@ -104,10 +104,8 @@ const travellersFrom = statement((db, t, slot: Slots<{ line_id: OrderLineId; off
 /** The devices that units of a line are for, in order; null where there is none. */
 async function eidsOf(q: Read, line: Row<"orderLines">, { offset, count }: { offset: number; count: number }) {
   if (!scheduledMethods.some((method) => method === line.delivery_method)) return new Array<null>(count).fill(null);
-  const rows = await travellersFrom(q, { line_id: line.id, offset, limit: count });
-  const eids = rows.map(
-    ({ id, traveller_sealed }) => sealedTraveller.open(q, id, traveller_sealed)?.eid_number ?? null,
-  );
+  const rows = await travelersFrom(q, { line_id: line.id, offset, limit: count });
+  const eids = rows.map(({ id, traveller_sealed }) => sealedTraveler.open(q, id, traveller_sealed)?.eid_number ?? null);
   return Array.from({ length: count }, (_, at) => eids[at] ?? null);
 }
 

@@ -133,7 +133,7 @@ const failed = defineEvent({
   }),
 });
 
-/** Events about the activation of a physical SIM or of a traveller's order item (contract: Events). */
+/** Events about the activation of a physical SIM or of a traveler's order item (contract: Events). */
 export const activationEvents = {
   "activation.submitted": submitted,
   "activation.confirmed": confirmed,

@@ -2,10 +2,10 @@ import { type ActivationRow, activationById, activationsOfIccid, holderOfIccid }
 import { customerOf, type NamedCustomer } from "../activations/customer.ts";
 import { esimsOfIccid } from "../esims/esim.ts";
 import type { ActivationId } from "../kernel/brand.ts";
-import { travellerOf } from "../orders/customer.ts";
+import { travelerOf } from "../orders/customer.ts";
 import { findItem, type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { type OrderRow, requireOrder } from "../orders/order.ts";
-import type { Traveller } from "../store/schema/values.ts";
+import type { Traveler } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
 import { isOwn, type Named, namedOrders } from "./named-orders.ts";
 
@@ -39,7 +39,7 @@ async function ofIccid(q: Read, iccid: string): Promise<ActivationRow[]> {
 /** What staff work by hand: a physical-SIM request, or an item of an order. */
 export type HandWork =
   | { kind: "activation"; row: ActivationRow; customer: NamedCustomer }
-  | { kind: "order_item"; row: ItemRow; order: OrderRow; traveller: Traveller | null };
+  | { kind: "order_item"; row: ItemRow; order: OrderRow; traveler: Traveler | null };
 
 /**
  * What an identifier names of the work that is done by hand: a physical-SIM request by id or ICCID; else items of
@@ -62,5 +62,5 @@ export async function namedHandWork(q: Read, given: string): Promise<HandWork[]>
 }
 
 function itemWork(q: Read, row: ItemRow, order: OrderRow): HandWork {
-  return { kind: "order_item", row, order, traveller: travellerOf(q, row) };
+  return { kind: "order_item", row, order, traveler: travelerOf(q, row) };
 }

@@ -2,7 +2,7 @@ import { type ActivationRow, activationById } from "../activations/activation.ts
 import { customerOf } from "../activations/customer.ts";
 import type { ActivationId, OrderId, OrderItemId, PassportId } from "../kernel/brand.ts";
 import { type Search, searchFor } from "../kernel/person-search.ts";
-import { customerOf as orderCustomerOf, travellerOf } from "../orders/customer.ts";
+import { customerOf as orderCustomerOf, travelerOf } from "../orders/customer.ts";
 import { linesOfOrder, type OrderRow } from "../orders/order.ts";
 import { openPassportIfReadable, type PassportRow } from "../passports/passport.ts";
 import { findByKey } from "../store/rows.ts";
@@ -56,9 +56,9 @@ async function take(q: Read, { fits }: Search, { kind, id }: NamedRecord, found:
     }
     case "order_item": {
       const item = await findByKey(q, "orderItems", { id: id as OrderItemId });
-      const traveller = item === null ? null : travellerOf(q, item);
-      if (item === null || traveller === null) return;
-      const { customer_name: name, customer_email: email, customer_phone, eid_number } = traveller;
+      const traveler = item === null ? null : travelerOf(q, item);
+      if (item === null || traveler === null) return;
+      const { customer_name: name, customer_email: email, customer_phone, eid_number } = traveler;
       if (!fits({ name, email, phones: [customer_phone], numbers: [eid_number] })) return;
       const order = await findByKey(q, "orders", { id: item.order_id });
       if (order !== null) keep(found, found.orders, order, name);

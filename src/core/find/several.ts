@@ -5,7 +5,7 @@ import { type EsimRow, newestEsimsOfOrder } from "../esims/esim.ts";
 import { isCivilDate } from "../kernel/calendar-day.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { numberEndsWith, phoneMatches } from "../kernel/people-keys.ts";
-import { customerOf as orderCustomerOf, travellerOf } from "../orders/customer.ts";
+import { customerOf as orderCustomerOf, travelerOf } from "../orders/customer.ts";
 import { itemsOfOrder } from "../orders/items.ts";
 import { linesOfOrder, type OrderRow } from "../orders/order.ts";
 import { openPassportIfReadable, type PassportRow } from "../passports/passport.ts";
@@ -120,7 +120,7 @@ function passportFits(q: Read, row: PassportRow, several: Several): boolean {
 const MOST_ESIMS = 500;
 
 async function orderFits(q: Read, order: OrderRow, several: Several): Promise<boolean> {
-  const travelers = (await itemsOfOrder(q, order.id)).flatMap((item) => travellerOf(q, item) ?? []);
+  const travelers = (await itemsOfOrder(q, order.id)).flatMap((item) => travelerOf(q, item) ?? []);
   const dates = travelers.map(({ activation_date }) => activation_date);
   if (!dayFits(several, order.created_at, dates)) return false;
   const esims = await newestEsimsOfOrder(q, order, MOST_ESIMS);

@@ -10,7 +10,7 @@ import { eventsOfSubject } from "../outbox/record.ts";
 import { passportUses } from "../passports/operator-view.ts";
 import type { PassportRow } from "../passports/passport.ts";
 import type { Read } from "../store/store.ts";
-import { attemptsOfItem } from "../supplies/outcome.ts";
+import { attemptsOfItem } from "../supplier-requests/outcome.ts";
 import { transactionsOfOrder } from "../wallet/ledger.ts";
 import { attemptsOfDelivery, deliveriesOfEvent } from "../webhooks/deliveries.ts";
 

@@ -22,7 +22,7 @@ import { findByKey } from "../store/rows.ts";
 import { orderKeySpaces } from "../store/schema/values.ts";
 import { indexScopes } from "../store/sealing/people.ts";
 import type { Read } from "../store/store.ts";
-import { itemsCalledBack } from "../supplies/outcome.ts";
+import { itemsCalledBack } from "../supplier-requests/outcome.ts";
 import { findNamed } from "./named.ts";
 import { activationsOfDay, narrowed, severalIn } from "./several.ts";
 

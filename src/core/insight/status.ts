@@ -2,7 +2,7 @@ import { and, eq, gte, lte, or, sql } from "drizzle-orm";
 import { stockLevels } from "../esims/stock.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
-import { heldUpMs } from "../platform/held-writes.ts";
+import { heldUpMs } from "../platform/blocked-writes.ts";
 import { currentOutages, type Outage } from "../platform/outages.ts";
 import { currentPauses, type Pause } from "../platform/pauses.ts";
 import { type ServingState, servingState } from "../platform/serving.ts";

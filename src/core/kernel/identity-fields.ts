@@ -10,7 +10,7 @@ interface FieldSpec {
   required: boolean;
 }
 
-/** What identifies a traveller, in the passport pool and in activation requests (contract: input tables of both). */
+/** What identifies a traveler, in the passport pool and in activation requests (contract: input tables of both). */
 export const identityFields = {
   first_name: { kind: "text", max: 100, required: true },
   last_name: { kind: "text", max: 100, required: true },

@@ -1,6 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
+import { heldUpMs } from "../platform/blocked-writes.ts";
 import { CLOCK_TOLERANCE_MS, clockAhead, isClockOff } from "../platform/clock-difference.ts";
-import { heldUpMs } from "../platform/held-writes.ts";
 import type { Reading } from "../store/open/reading.ts";
 import { type Finding, fault, fine, warning } from "./finding.ts";
 

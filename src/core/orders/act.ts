@@ -8,7 +8,7 @@ import { approveOrder, orderInReview } from "./approve.ts";
 import { cancelOrder, endCancelled } from "./cancel.ts";
 import { type Consequence, consequenceSince, snapshotOf } from "./consequence.ts";
 import { anythingDelivered, wholeOrder } from "./delivered.ts";
-import { fulfilStep } from "./fulfil.ts";
+import { fulfillStep } from "./fulfill.ts";
 import { isBackedOff, isStuck, sendAgain } from "./items.ts";
 import { linesOfOrder, type Order, type OrderRow, refuseSandboxOrder, requireOrder, toOrder } from "./order.ts";
 import { progressOrder } from "./progress.ts";
@@ -56,7 +56,7 @@ export async function actAndFollow(tx: Tx, input: Acting): Promise<ActedOn> {
   const before = await snapshotOf(tx, input.id);
   await perform(tx, input);
   if (before.order.status === "waiting_review" && (input.act.verb === "approve" || input.act.verb === "retry")) {
-    for (let steps = 0; steps < STEPS_AHEAD && (await fulfilStep(tx, input.id)) === "more"; steps++);
+    for (let steps = 0; steps < STEPS_AHEAD && (await fulfillStep(tx, input.id)) === "more"; steps++);
   }
   return outcomeSince(tx, before);
 }
@@ -129,7 +129,7 @@ export async function retryOrder(tx: Tx, input: { id: OrderId; actor: string }):
   for (const item of stuck) await sendAgain(tx, item);
   const { id: targetId, partner_id: partnerId } = order;
   await recordAudit(tx, { actor: input.actor, action: "orders.retry", targetKind: "order", targetId, partnerId });
-  tx.signal("fulfilment");
+  tx.signal("fulfillment");
   // Its stock is no longer what it waits for.
   const refilled = reserved.reserved && !order.reserved;
   return progressOrder(tx, reserved, { due_at: tx.now, leased_until: null, ...(refilled ? { reason: null } : {}) });

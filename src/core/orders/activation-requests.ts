@@ -3,12 +3,12 @@ import { eidValid } from "../kernel/check-digits.ts";
 import { civilDateAt, isTimeZone } from "../kernel/civil-date.ts";
 import { counted } from "../kernel/counted.ts";
 import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
-import type { Traveller } from "../store/schema/values.ts";
+import type { Traveler } from "../store/schema/values.ts";
 import { scheduledMethods } from "../store/schema/values.ts";
 import type { PricedLine } from "./price-lines.ts";
 
 /** Contract: an item of activation_requests, with its defaults filled in. */
-export interface ActivationRequest extends Traveller {
+export interface ActivationRequest extends Traveler {
   product_id: string;
 }
 
@@ -24,7 +24,7 @@ interface Dates {
 }
 
 /**
- * Assigns travellers to lines, in the order of the requests. Throws `validation` naming missing and surplus ones
+ * Assigns travelers to lines, in the order of the requests. Throws `validation` naming missing and surplus ones
  * and, with `strictEid`, EIDs with a wrong check digit; `invalid_activation_date` for a date that the
  * calendar does not have, that is past in the request's own time zone, or more than `daysAhead` days ahead there (null:
  * any).
@@ -33,14 +33,14 @@ export function matchRequests(
   lines: PricedLine[],
   requests: ActivationRequest[],
   { strictEid, ...dates }: Dates & { strictEid: boolean },
-): Traveller[][] {
+): Traveler[][] {
   const errors: FieldErrors = {};
   const waiting = new Map<string, { index: number; request: ActivationRequest }[]>();
   for (const [index, request] of requests.entries()) {
     const queue = waiting.get(request.product_id) ?? [];
     waiting.set(request.product_id, [...queue, { index, request }]);
   }
-  const travellers = lines.map(({ product, quantity }): Traveller[] => {
+  const travelers = lines.map(({ product, quantity }): Traveler[] => {
     if (!isScheduled(product.delivery_method)) return [];
     const queue = waiting.get(product.id) ?? [];
     const own = queue.splice(0, quantity);
@@ -51,7 +51,7 @@ export function matchRequests(
       ];
     }
     for (const { index, request } of own) checkRequest(index, request, product.delivery_method, errors);
-    return own.map(({ request }) => travellerOf(request));
+    return own.map(({ request }) => travelerOf(request));
   });
   if (strictEid) for (const field of wrongEids(requests)) errors[field] = ["has a wrong check digit"];
   for (const queue of waiting.values()) {
@@ -61,7 +61,7 @@ export function matchRequests(
   }
   if (Object.keys(errors).length > 0) throw invalid(errors);
   refuseDates(requests, dates);
-  return travellers;
+  return travelers;
 }
 
 function checkRequest(index: number, request: ActivationRequest, delivery: string, errors: FieldErrors): void {
@@ -95,6 +95,6 @@ function dateProblem({ activation_date, timezone }: ActivationRequest, { now, da
   return tooFar ? `is more than ${counted(daysAhead, "day")} ahead` : undefined;
 }
 
-function travellerOf({ product_id, ...traveller }: ActivationRequest): Traveller {
-  return traveller;
+function travelerOf({ product_id, ...traveler }: ActivationRequest): Traveler {
+  return traveler;
 }

@@ -25,7 +25,7 @@ export async function approveOrder(tx: Tx, input: { id: OrderId; actor: string }
   const approved = await progressOrder(tx, reserved, { reason: null, due_at: tx.now, leased_until: null });
   const { id: targetId, partner_id: partnerId } = order;
   await recordAudit(tx, { actor: input.actor, action: "orders.approve", targetKind: "order", targetId, partnerId });
-  tx.signal("fulfilment");
+  tx.signal("fulfillment");
   return approved;
 }
 

@@ -6,7 +6,7 @@ import { together } from "../kernel/together.ts";
 import { limitsOfPartner } from "../platform/partner-limits.ts";
 import { nowOf } from "../platform/sandbox-clock.ts";
 import { readSetting } from "../platform/settings.ts";
-import type { Traveller } from "../store/schema/values.ts";
+import type { Traveler } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
 import { type ActivationRequest, matchRequests } from "./activation-requests.ts";
 import { type Budget, type GuardRails, guardRails, refusePausedSupplier, refuseWhilePaused } from "./guard-rails.ts";
@@ -23,7 +23,7 @@ import { requireWithinCaps } from "./spend.ts";
 /** What an order asks for, as far as it is assessed. */
 export interface AskedOrder extends Owner {
   lines: { product_id: string; quantity: number }[];
-  /** One for each unit of a product that a supplier delivers to a traveller. */
+  /** One for each unit of a product that a supplier delivers to a traveler. */
   activationRequests: ActivationRequest[];
   /** The highest total that its buyer accepts, in minor units; left out or null: any. */
   maxTotal?: number | null;
@@ -34,8 +34,8 @@ export interface AskedOrder extends Owner {
 /** An order that may be placed if the wallet can pay for it. */
 export interface AssessedOrder {
   priced: PricedOrder;
-  /** By line: who gets its units; none where units are not for travellers. */
-  travellers: Traveller[][];
+  /** By line: who gets its units; none where units are not for travelers. */
+  travelers: Traveler[][];
   /** The caps that it counts against; null: none. */
   budget: Budget | null;
 }
@@ -82,17 +82,17 @@ export async function assessFound(
   refuseWhilePaused(rails);
   const priced = priceLines(asked.lines, found);
   refusePausedSupplier(rails, priced.lines);
-  const travellers = await travellersOf(q, priced.lines, asked);
+  const travelers = await travelersOf(q, priced.lines, asked);
   refuseDearer(priced, asked.maxTotal ?? null);
   if (asked.environment === "sandbox") await requireUnits(q, ahead.units + priced.quantity);
   const { budget } = rails;
   const { currency, total } = priced;
   const purchase = { environment: asked.environment, currency, total };
   if (budget !== null) await requireWithinCaps(q, budget, purchase, ahead.spent?.get(currency));
-  return { priced, travellers, budget };
+  return { priced, travelers, budget };
 }
 
-async function travellersOf(q: Read, lines: PricedLine[], asked: AskedOrder): Promise<Traveller[][]> {
+async function travelersOf(q: Read, lines: PricedLine[], asked: AskedOrder): Promise<Traveler[][]> {
   const { partnerId, activationRequests: requests } = asked;
   // Few orders have any: the others skip the setting and the bound.
   if (requests.length === 0) return matchRequests(lines, [], { now: q.now, strictEid: false, daysAhead: null });

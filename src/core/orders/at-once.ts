@@ -8,7 +8,7 @@ import { orderLineTransitions, orderTransitions } from "./progress.ts";
 import { needsOfNew } from "./reserve.ts";
 
 /** Units of an order that the transaction which creates it delivers at most: other writes wait for it. */
-export const UNITS_AT_ONCE = 10;
+export const MAX_INSTANT_UNITS = 10;
 
 /** What an order takes from the stock as it is created. */
 export interface Taken {
@@ -25,7 +25,7 @@ export interface Taken {
  */
 export async function takeStock(
   tx: Tx,
-  { environment, unitsAtOnce = UNITS_AT_ONCE }: { environment: Environment; unitsAtOnce?: number },
+  { environment, unitsAtOnce = MAX_INSTANT_UNITS }: { environment: Environment; unitsAtOnce?: number },
   { lines, quantity }: PricedOrder,
 ): Promise<Taken> {
   const needs = needsOfNew(environment, lines);

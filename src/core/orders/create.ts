@@ -88,7 +88,7 @@ export interface NewOrder extends AskedOrder {
   customer: OrderCustomer | null;
   /** The outcome that a sandbox order asks for; null or left out: the normal one. */
   scenario?: SandboxScenario | null;
-  /** The order is fulfilled as it is created up to this many units of stock; left out: `UNITS_AT_ONCE`. */
+  /** The order is fulfilled as it is created up to this many units of stock; left out: `MAX_INSTANT_UNITS`. */
   unitsAtOnce?: number;
   /** Who places it; an operator does so in the partner's name, and the audit trail says so. */
   actor?: Actor;
@@ -117,7 +117,7 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
     heldWallets.get(tx, partner_id),
   );
   if (replay !== null) return replay;
-  const { priced, travellers, budget } = await assessFound(tx, input, known);
+  const { priced, travelers, budget } = await assessFound(tx, input, known);
   const scenario = scenarioOf(input, priced);
   const { currency, total } = priced;
   refuseUnfunded(input, priced, wallets);
@@ -129,14 +129,14 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   );
   const draft: Draft = { ...name, scenario, priced, balanceAfter, taken };
   const { order, lines } = await insertOrder(tx, input, draft);
-  await insertItems(tx, order, lines, travellers);
+  await insertItems(tx, order, lines, travelers);
   await keepKey(tx, request, order.id);
   await recordPlacing(tx, input, order.id);
   // As it is placed, also where it is fulfilled next: what follows has events of its own.
   const placed = { ...toOrder(tx, order, lines), status: firstStatus(input.environment) };
   const events = [...eventsOfPlacing(placed, transactionId), ...(taken.atOnce ? eventsOfFinishing(order, lines) : [])];
   await recordEvents(tx, { partnerId: partner_id, environment, subjectId: order.id }, events);
-  if (!taken.atOnce) tx.signal("fulfilment");
+  if (!taken.atOnce) tx.signal("fulfillment");
   return { order: { ...placed, wallet_balance_after_cents: balanceAfter }, replayed: false };
 }
 

@@ -1,11 +1,11 @@
 import type { Row } from "../store/schema/tables.ts";
-import type { OrderCustomer, Traveller } from "../store/schema/values.ts";
+import type { OrderCustomer, Traveler } from "../store/schema/values.ts";
 import {
   keysOfCustomer,
   keysOfParcel,
   reindexRecord,
   sealedOrderCustomer,
-  sealedTraveller,
+  sealedTraveler,
 } from "../store/sealing/people.ts";
 import type { Read, Tx } from "../store/store.ts";
 
@@ -19,20 +19,20 @@ export function customerOf(
   return sealedOrderCustomer.open(q, row.id, row.customer_sealed);
 }
 
-/** An item's traveller; null for none, and where it cannot be read, which is reported. */
-export function travellerOf(
+/** An item's traveler; null for none, and where it cannot be read, which is reported. */
+export function travelerOf(
   q: Pick<Read, "vault">,
   row: Pick<Row<"orderItems">, "id" | "traveller_sealed">,
-): Traveller | null {
-  return sealedTraveller.open(q, row.id, row.traveller_sealed);
+): Traveler | null {
+  return sealedTraveler.open(q, row.id, row.traveller_sealed);
 }
 
-/** Whether an item has a traveller who was not cleared; one that cannot be read is not known to be. */
-export function namesTraveller(
+/** Whether an item has a traveler who was not cleared; one that cannot be read is not known to be. */
+export function namesTraveler(
   q: Pick<Read, "vault">,
   row: Pick<Row<"orderItems">, "id" | "traveller_sealed">,
 ): boolean {
-  return row.traveller_sealed !== null && travellerOf(q, row)?.customer_email !== "";
+  return row.traveller_sealed !== null && travelerOf(q, row)?.customer_email !== "";
 }
 
 /** Makes an order be found by its customer and its parcels, and by nothing that it had before. */

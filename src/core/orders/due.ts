@@ -6,7 +6,7 @@ import { type Lease, leaseOn, leasesOf } from "../platform/lease.ts";
 import { type Lane, laneOfOrders } from "../store/schema/lanes.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { fulfilStep, type StepOutcome } from "./fulfil.ts";
+import { fulfillStep, type StepOutcome } from "./fulfill.ts";
 
 /** How long a worker may take for one order's next steps before another may take over (ms). */
 const ORDER_LEASE_MS = 60_000;
@@ -44,15 +44,15 @@ export async function claimOrders(tx: Tx, input: PartnerQueue & { room: number }
 claimOrders.lane = (input: PartnerQueue): Lane => laneOfOrders(input);
 
 /**
- * One step of a leased order's fulfilment, see `fulfilStep`; `lost` when another worker has claimed it, or it ended:
+ * One step of a leased order's fulfillment, see `fulfillStep`; `lost` when another worker has claimed it, or it ended:
  * then nothing is written. An order of many steps keeps its lease.
  */
-export async function fulfilLeased(tx: Tx, lease: OrderLease): Promise<StepOutcome | "lost"> {
-  return (await keepLease(tx, lease)) ? fulfilStep(tx, lease.id) : "lost";
+export async function fulfillLeased(tx: Tx, lease: OrderLease): Promise<StepOutcome | "lost"> {
+  return (await keepLease(tx, lease)) ? fulfillStep(tx, lease.id) : "lost";
 }
 
 /** All that a step writes is its order's, but for stock. */
-fulfilLeased.lane = (lease: OrderLease): Lane => laneOfOrders(lease);
+fulfillLeased.lane = (lease: OrderLease): Lane => laneOfOrders(lease);
 
 /** Whether this worker still has the order; one of many steps keeps its lease. */
 export async function keepLease(tx: Tx, lease: Lease<"orders">): Promise<boolean> {

@@ -71,7 +71,7 @@ export async function failOrder(tx: Tx, whole: WholeOrder, reason: string): Prom
 
 /**
  * Holds a paid order for review; one that is held already gets the newest reason. The audit trail keeps `cause`, also
- * after the order has ended: the reason without text from the supplier, which may name a traveller.
+ * after the order has ended: the reason without text from the supplier, which may name a traveler.
  */
 export async function holdOrder(tx: Tx, order: OrderRow, reason: string, cause: string): Promise<void> {
   if (order.status !== "paid" && order.status !== "waiting_review") return;

@@ -6,8 +6,8 @@ import { notFound } from "../kernel/problem.ts";
 import { assertMove, type Transitions } from "../kernel/state-machine.ts";
 import { findByKey, insert, updateRow } from "../store/rows.ts";
 import type { NewRow, Row } from "../store/schema/tables.ts";
-import type { OrderItemStatus, Traveller } from "../store/schema/values.ts";
-import { type IndexEntry, indexRecords, keysOfTraveller, sealedTraveller } from "../store/sealing/people.ts";
+import type { OrderItemStatus, Traveler } from "../store/schema/values.ts";
+import { type IndexEntry, indexRecords, keysOfTraveler, sealedTraveler } from "../store/sealing/people.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { isScheduled } from "./activation-requests.ts";
@@ -28,18 +28,18 @@ export const orderItemTransitions: Transitions<OrderItemStatus> = {
 /** Units that one request to a supplier asks for at most. The sandbox sends none: its lines are one item each. */
 const UNITS_PER_REQUEST = 500;
 
-/** Writes what suppliers are to deliver: travellers' units one by one, others in lots. Stock and shipping have none. */
-export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], travellers: Traveller[][]): Promise<void> {
+/** Writes what suppliers are to deliver: travelers' units one by one, others in lots. Stock and shipping have none. */
+export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], travelers: Traveler[][]): Promise<void> {
   let position = 0;
   const rows: NewRow<"orderItems">[] = [];
   const entries: IndexEntry[] = [];
   for (const [index, line] of lines.entries()) {
     const lots = isScheduled(line.delivery_method)
-      ? (travellers[index] ?? []).map((traveller) => ({ traveller, quantity: 1 }))
+      ? (travelers[index] ?? []).map((traveler) => ({ traveler, quantity: 1 }))
       : line.delivery_method === "supplier_api"
         ? lotsOf(line.quantity, order.environment === "sandbox" ? line.quantity : UNITS_PER_REQUEST)
         : [];
-    for (const { traveller, quantity } of lots) {
+    for (const { traveler, quantity } of lots) {
       const id = newId<OrderItemId>(tx);
       rows.push({
         id,
@@ -47,35 +47,35 @@ export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], tra
         line_id: line.id,
         position: position++,
         quantity,
-        traveller_sealed: traveller === null ? null : sealedTraveller.seal(tx, id, traveller),
+        traveller_sealed: traveler === null ? null : sealedTraveler.seal(tx, id, traveler),
         status: "pending",
         supplier: line.supplier ?? "",
         attempts: 0,
         lease_no: 0,
-        // The sandbox reaches no supplier: fulfilment activates its items.
-        due_at: order.environment === "sandbox" ? null : dueAt(tx.now, traveller),
+        // The sandbox reaches no supplier: fulfillment activates its items.
+        due_at: order.environment === "sandbox" ? null : dueAt(tx.now, traveler),
         created_at: order.created_at,
         updated_at: order.created_at,
       });
       const record = { kind: "order_item", id } as const;
-      if (traveller !== null) entries.push({ scope: order, record, keys: keysOfTraveller(traveller) });
+      if (traveler !== null) entries.push({ scope: order, record, keys: keysOfTraveler(traveler) });
     }
   }
   await insert(tx, "orderItems", rows);
   await indexRecords(tx, entries);
 }
 
-function lotsOf(quantity: number, most: number): { traveller: null; quantity: number }[] {
+function lotsOf(quantity: number, most: number): { traveler: null; quantity: number }[] {
   return Array.from({ length: Math.ceil(quantity / most) }, (_, lot) => ({
-    traveller: null,
+    traveler: null,
     quantity: Math.min(most, quantity - lot * most),
   }));
 }
 
-/** As soon as it is the activation date in the traveller's time zone; at once where there is no traveller. */
-function dueAt(now: number, traveller: Traveller | null): number {
-  if (traveller === null) return now;
-  return Math.max(now, startOfCivilDate(traveller.activation_date, traveller.timezone));
+/** As soon as it is the activation date in the traveler's time zone; at once where there is no traveler. */
+function dueAt(now: number, traveler: Traveler | null): number {
+  if (traveler === null) return now;
+  return Math.max(now, startOfCivilDate(traveler.activation_date, traveler.timezone));
 }
 
 const ofOrder = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>

@@ -3,8 +3,8 @@ import type { Environment } from "../kernel/environment.ts";
 import type { OverAll } from "../kernel/list-filter.ts";
 import type { Pagination } from "../kernel/page.ts";
 import type { Waiting } from "../kernel/waiting.ts";
+import { type AllPartnersWindow, pageOfAllPartners, windowOf } from "../platform/all-partners.ts";
 import { type CustomerFilter, customerFilter } from "../platform/customer-filter.ts";
-import { type OverAllWindow, pageOverAll, windowOf } from "../platform/over-all.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { OrderStatus } from "../store/schema/values.ts";
 import { namedIn } from "../store/sealing/people.ts";
@@ -29,7 +29,7 @@ export interface ListedOrder extends Order {
   waiting: Waiting | null;
 }
 
-interface Window extends OverAllWindow {
+interface Window extends AllPartnersWindow {
   status: OrderStatus;
   sku: string;
 }
@@ -99,7 +99,7 @@ export async function listAllOrders(
   const { customer, status, environment, sku } = filter;
   const who = await customerFilter(q, customer, filter);
   const list = listFor(filter, who);
-  const { rows, pagination } = await pageOverAll<Found>("all_orders", filter, {
+  const { rows, pagination } = await pageOfAllPartners<Found>("all_orders", filter, {
     // The chosen list uses only some of the slots.
     read: (window) => list(q, { ...window, digests: who.digests ?? "", status, sku } as Window),
     fits: ({ order }) => (status === undefined || order.status === status) && who.fits(() => customerOf(q, order)),

@@ -5,7 +5,7 @@ import type { OrderId, OrderLineId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
 import type { Read } from "../store/store.ts";
-import { travellerOf } from "./customer.ts";
+import { travelerOf } from "./customer.ts";
 import { type ItemRow, itemsOfOrder } from "./items.ts";
 import { type LineRow, linesOfOrder, type OrderRow, orderFacts, requireOwnOrder } from "./order.ts";
 
@@ -17,7 +17,7 @@ export interface OrderRequest {
 }
 
 /** An order with more units is read page by page, so that no read is long. */
-export const UNITS_AT_ONCE = 1_000;
+export const MAX_INLINE_ESIMS = 1_000;
 
 /** One order with what was delivered (contract: OrderWithFulfillment), except the eSIMs of the lines in `open`. */
 export interface ShownOrder {
@@ -116,7 +116,7 @@ export function toLineEsim(q: Read, publicUrl: string, esim: EsimRow, line: Line
 /** The EIDs that profiles were pushed to; also those of units whose supplier returned no eSIM. */
 function eidsOf(q: Read, line: LineRow, items: ItemRow[]) {
   const pushed = items.filter((item) => item.line_id === line.id && item.status === "activated");
-  const eid_numbers = pushed.flatMap((item) => travellerOf(q, item)?.eid_number ?? []);
+  const eid_numbers = pushed.flatMap((item) => travelerOf(q, item)?.eid_number ?? []);
   const [eid_number = null, ...others] = new Set(eid_numbers);
   return { eid_number: others.length === 0 ? eid_number : null, eid_numbers };
 }

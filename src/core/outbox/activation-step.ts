@@ -1,7 +1,7 @@
 import type { Happening, StoredPayload } from "../events/catalog.ts";
 import { isoTime } from "../kernel/clock.ts";
 
-/** The steps of a request, or of a traveller's order item, that have an event. */
+/** The steps of a request, or of a traveler's order item, that have an event. */
 export type ActivationStep = "submitted" | "confirmed" | "activated" | "failed";
 
 type Submitted = StoredPayload<"activation.submitted">;

@@ -59,14 +59,14 @@ export async function importPassports(
   input: Owner & { texts: readonly string[]; actor: string },
 ): Promise<{ skipped: Skipped[] }> {
   await requireAgent(tx, input.partnerId);
-  const room = await roomInPool(tx, input);
+  const capacity = await capacityOfPool(tx, input);
   const skipped: Skipped[] = [];
   let read = 0;
   for (const text of input.texts) {
     const passports = sealedOf(text);
     for (const one of await storeNew(tx, input, passports)) skipped.push({ ...one, place: read + one.place });
     read += passports.length;
-    if (room.left !== null && read - skipped.length > room.left) refuseFull(room.limit);
+    if (capacity.left !== null && read - skipped.length > capacity.left) refuseFull(capacity.limit);
   }
   await auditImport(tx, input, { added: read - skipped.length, skipped: skipped.length });
   return { skipped };
@@ -180,12 +180,12 @@ const inPoolOf = statement((db, t, slot: Slots<Owner>) =>
 );
 
 /** How many passports may be added; `left` null: any number. */
-interface Room {
+interface Capacity {
   limit: number | null;
   left: number | null;
 }
 
-async function roomInPool(tx: Tx, { partnerId, environment }: Owner): Promise<Room> {
+async function capacityOfPool(tx: Tx, { partnerId, environment }: Owner): Promise<Capacity> {
   const { max_pool: limit } = await limitsOfPartner(tx, partnerId);
   if (limit === null) return { limit, left: null };
   const inPool = first(await inPoolOf(tx, { partnerId, environment }))?.passports ?? 0;

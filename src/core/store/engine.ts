@@ -54,7 +54,7 @@ export interface Engine {
   /** Runs `run` on one consistent snapshot of committed data. */
   snapshot<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs `run`, which is one statement, on what is committed when it is called or later. */
-  look<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
+  readOne<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
   /** Group commit of the writes of this process. */
   commits(base: CommitsBase): Commits;
   /** The epoch of what is committed (see `Store.epoch`), as cheaply as the engine can read it. */

@@ -61,7 +61,7 @@ export function reportingFaults(store: Store, onFault: (fault: StoreUnavailable)
     ...store,
     read: (query, input) => reporting(store.read(query, input)),
     list: (query, input) => reporting(store.list(query, input)),
-    look: (query, input) => reporting(store.look(query, input)),
+    readOne: (query, input) => reporting(store.readOne(query, input)),
     write: (command, input, requestId, owner) => reporting(store.write(command, input, requestId, owner)),
     rehearse: (command, input) => reporting(store.rehearse(command, input)),
     epoch: () => reporting(store.epoch()),

@@ -56,7 +56,7 @@ export interface Tx extends Read {
 }
 
 /** Work that a commit may have made: each has a worker that also finds it by polling. */
-export const topics = ["fulfilment", "deliveries", "activations", "sandbox"] as const;
+export const topics = ["fulfillment", "deliveries", "activations", "sandbox"] as const;
 /** `events`: the feed of a partner has grown, which no worker waits for. */
 export type Topic = (typeof topics)[number] | "events";
 export const allTopics: readonly Topic[] = [...topics, "events"];
@@ -207,7 +207,7 @@ export interface Store {
    */
   list<I, O>(query: Query<I, O>, input: I): Promise<O>;
   /** Runs a query of one statement that opens no sealed value: a single statement sees one state by itself. */
-  look<I, O>(query: Query<I, O>, input: I): Promise<O>;
+  readOne<I, O>(query: Query<I, O>, input: I): Promise<O>;
   /**
    * Runs a command as one transaction; resolves once its outcome is durable on disk. `requestId` is that of the HTTP
    * request it serves: what it writes can be found by it. `owner` is on whose behalf it is made: where writes wait,

@@ -90,7 +90,7 @@ export interface ClaimedDelivery {
 export interface ClaimedEvent extends EventText, Pick<Row<"events">, "subject_id" | "expands"> {}
 
 /** How many deliveries of an endpoint may be claimed. */
-export interface EndpointRoom {
+export interface EndpointCapacity {
   endpointId: WebhookId;
   room: number;
 }
@@ -136,7 +136,7 @@ const eventsOf = statement((db, t, slot: Slots<{ ids: string }>, dialect) =>
  * their first attempt, then the oldest. A lease that ran out is taken over: its attempt may have been made, so that an
  * event arrives at least once.
  */
-export async function claimDeliveries(tx: Tx, { rooms }: { rooms: EndpointRoom[] }): Promise<ClaimedDelivery[]> {
+export async function claimDeliveries(tx: Tx, { rooms }: { rooms: EndpointCapacity[] }): Promise<ClaimedDelivery[]> {
   const claimed = await claimOfEach(tx, rooms);
   await lockAndLook(tx, new Set(rooms.map(({ endpointId }) => endpointId)));
   return claimed;
@@ -148,7 +148,7 @@ async function lockAndLook(tx: Tx, ids: ReadonlySet<WebhookId>): Promise<void> {
 }
 
 /** The claims of all endpoints are asked for at once. */
-async function claimOfEach(tx: Tx, rooms: readonly EndpointRoom[]): Promise<ClaimedDelivery[]> {
+async function claimOfEach(tx: Tx, rooms: readonly EndpointCapacity[]): Promise<ClaimedDelivery[]> {
   if (rooms.length === 0) return [];
   const endpoints = await findWebhooks(
     tx,
@@ -205,11 +205,11 @@ releaseDeliveries.lane = (): Lane => ({ kind: "deliveries", key: "" });
 /** What a turn of the worker writes: attempts that ended, and how many may be made of which endpoints. */
 export interface Turn {
   outcomes: Outcome[];
-  rooms: EndpointRoom[];
+  rooms: EndpointCapacity[];
 }
 
 /** One turn of the worker in one transaction: records the attempts that ended, then leases what goes next. */
-export async function takeTurn(tx: Tx, { outcomes, rooms }: Turn): Promise<ClaimedDelivery[]> {
+export async function recordAndClaim(tx: Tx, { outcomes, rooms }: Turn): Promise<ClaimedDelivery[]> {
   const book = await settleOutcomes(tx, outcomes);
   const claimed = await claimOfEach(
     tx,
@@ -222,4 +222,4 @@ export async function takeTurn(tx: Tx, { outcomes, rooms }: Turn): Promise<Claim
   return claimed;
 }
 
-takeTurn.lane = ({ outcomes }: Turn): Lane | null => laneOfOutcomes(outcomes);
+recordAndClaim.lane = ({ outcomes }: Turn): Lane | null => laneOfOutcomes(outcomes);

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from "../../core/kernel/http-url.ts";
-import type { SupplyOutcome } from "../../core/supplies/outcome.ts";
+import type { SupplyOutcome } from "../../core/supplier-requests/outcome.ts";
 
 /** One mail to a supplier. */
 export interface Mail {

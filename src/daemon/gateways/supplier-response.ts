@@ -2,7 +2,7 @@ import { Compile } from "typebox/compile";
 import { readActivationCode } from "../../core/esims/activation-code.ts";
 import { counted } from "../../core/kernel/counted.ts";
 import { plainDigits } from "../../core/kernel/iccid.ts";
-import type { SuppliedEsim, SupplyOutcome } from "../../core/supplies/outcome.ts";
+import type { SuppliedEsim, SupplyOutcome } from "../../core/supplier-requests/outcome.ts";
 import { SupplierResponse } from "../schemas/supplier.ts";
 
 const validator = Compile(SupplierResponse);

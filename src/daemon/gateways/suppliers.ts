@@ -1,8 +1,8 @@
 import { isRefused } from "../../core/kernel/http-url.ts";
+import type { ClaimedItem } from "../../core/supplier-requests/due.ts";
+import type { SupplyOutcome } from "../../core/supplier-requests/outcome.ts";
 import { type MailFacts, renderMail, STANDARD_TEMPLATE } from "../../core/suppliers/mail-template.ts";
 import type { SupplierContact } from "../../core/suppliers/supplier.ts";
-import type { ClaimedItem } from "../../core/supplies/due.ts";
-import type { SupplyOutcome } from "../../core/supplies/outcome.ts";
 import type { Mailer } from "./mailer.ts";
 import type { SignedExchange, SignedResponse } from "./signed-exchange.ts";
 import { type Asked, readSupplierResponse } from "./supplier-response.ts";
@@ -68,7 +68,7 @@ async function byHttp(
 ): Promise<Supplied> {
   if (url === null || secret === null) return unsent("it has no address or no secret");
   if (isRefused({ url, insecure })) return unsent("its address is not https (suppliers set)");
-  const { item, traveller, order_number, product_sku, delivery_method } = claimed;
+  const { item, traveler, order_number, product_sku, delivery_method } = claimed;
   const answer = await exchange.post({
     url,
     secret,
@@ -80,7 +80,7 @@ async function byHttp(
       order_number,
       product_sku,
       quantity: item.quantity,
-      traveller,
+      traveler,
       callback_url: `${publicUrl}${supplierCallbackPath(name)}`,
     },
   });
@@ -102,19 +102,19 @@ function outcomeOf({ statusCode, fault, body }: SignedResponse, asked: Asked): S
   return { kind: "temporary", reason: `it answered ${statusCode}` };
 }
 
-function factsOf({ item, traveller, order_number, product_name, product_sku }: ClaimedItem): MailFacts {
+function factsOf({ item, traveler, order_number, product_name, product_sku }: ClaimedItem): MailFacts {
   return {
     reference: item.id,
     order_number,
     product_name,
     product_sku,
     quantity: String(item.quantity),
-    customer_name: traveller?.customer_name ?? "",
-    customer_email: traveller?.customer_email ?? "",
-    customer_phone: traveller?.customer_phone ?? "",
-    activation_date: traveller?.activation_date ?? "",
-    timezone: traveller?.timezone ?? "",
-    eid_number: traveller?.eid_number ?? "",
-    selected_plan_id: traveller?.selected_plan_id ?? "",
+    customer_name: traveler?.customer_name ?? "",
+    customer_email: traveler?.customer_email ?? "",
+    customer_phone: traveler?.customer_phone ?? "",
+    activation_date: traveler?.activation_date ?? "",
+    timezone: traveler?.timezone ?? "",
+    eid_number: traveler?.eid_number ?? "",
+    selected_plan_id: traveler?.selected_plan_id ?? "",
   };
 }

@@ -192,7 +192,7 @@ export const tags = [
     description: "Move the sandbox clock and report on sandbox eSIMs: with sandbox credentials only.",
   },
   { name: "Webhooks", description: "Endpoints that receive signed notifications." },
-  { name: "Travellers", description: "What a traveller opens without a token: QR codes and install pages." },
+  { name: "Travelers", description: "What a traveler opens without a token: QR codes and install pages." },
   { name: "Callbacks", description: "What carriers and suppliers send us." },
   { name: "Operations", description: "Health and readiness." },
 ];

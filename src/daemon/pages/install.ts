@@ -53,7 +53,7 @@ dd { margin: 0.15rem 0 0; padding: 0.55rem 0.75rem; border-radius: 0.5rem; backg
 footer { margin-top: 2.5rem; font-size: 0.8rem; opacity: 0.65; }
 `;
 
-/** The page a traveller installs an eSIM from: one tap on the phone, a QR code on another screen, codes by hand. */
+/** The page a traveler installs an eSIM from: one tap on the phone, a QR code on another screen, codes by hand. */
 export function installPage(page: InstallPage, language: InstallLanguage): string {
   const words: InstallWords = installWords[language];
   const body = `<header>

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Type } from "typebox";
+import { heldUpMs, isStuck } from "../../core/platform/blocked-writes.ts";
 import { writeHeartbeat } from "../../core/platform/heartbeat.ts";
-import { heldUpMs, isStuck } from "../../core/platform/held-writes.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
 import { named, OneOf } from "../schemas/common.ts";

@@ -27,7 +27,7 @@ const STALL_MS = 60_000;
 
 /** Adds `app.sendLongBody`. */
 export function registerLongBodies(app: App): void {
-  const takeTurn = createTurns();
+  const recordAndClaim = createTurns();
   const takePartnerTurn = createTurns(MOST_OF_PARTNER);
   app.decorate("sendLongBody", async (request, reply, pieces) => {
     reply.type("application/json; charset=utf-8");
@@ -35,7 +35,7 @@ export function registerLongBodies(app: App): void {
     if (request.method === "HEAD") return reply.send(Readable.from([]));
     const ended = endOf(app, reply);
     const { clientId, partnerId, environment } = principalOf(request);
-    const endOwn = await takeTurn(clientId, ended);
+    const endOwn = await recordAndClaim(clientId, ended);
     const endShared = await takePartnerTurn(`${partnerId} ${environment}`, ended).catch((error: unknown) => {
       endOwn();
       throw error;

@@ -1,7 +1,7 @@
 import type { Esim } from "../../core/esims/esim.ts";
 import type { EsimId } from "../../core/kernel/brand.ts";
 import { type EsimsPage, lineEsims, orderEsimsAfter } from "../../core/orders/delivered-esims.ts";
-import { type OrderRequest, showOrder, UNITS_AT_ONCE } from "../../core/orders/show.ts";
+import { MAX_INLINE_ESIMS, type OrderRequest, showOrder } from "../../core/orders/show.ts";
 import type { Store } from "../../core/store/store.ts";
 import { serializerOf } from "../plugins/validation.ts";
 import { DeliveredLine, OrderWithFulfillment } from "../schemas/delivered-order.ts";
@@ -18,7 +18,7 @@ interface Reading {
 
 /** The body of GET /orders/{id} in pieces; all of it is of the state at its first read. */
 export async function* orderPieces({ store, asked }: Reading): AsyncGenerator<string> {
-  const { order, open } = await store.read(showOrder, { ...asked, most: UNITS_AT_ONCE });
+  const { order, open } = await store.read(showOrder, { ...asked, most: MAX_INLINE_ESIMS });
   const whole = serializerOf(OrderWithFulfillment);
   const line = serializerOf(DeliveredLine);
   yield without(whole({ ...order, line_items: [] }), "]}");

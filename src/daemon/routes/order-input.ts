@@ -10,7 +10,7 @@ type BulkItem = Static<typeof BulkOrders>["orders"][number];
 export function askedOf(body: Pick<Order, "line_items" | "activation_requests" | "max_total_cents" | "metadata">) {
   return {
     lines: body.line_items,
-    activationRequests: travellersOf(body.activation_requests),
+    activationRequests: travelersOf(body.activation_requests),
     maxTotal: body.max_total_cents ?? null,
     metadata: body.metadata ?? {},
   };
@@ -40,7 +40,7 @@ function rawOrders(payload: unknown): unknown[] {
   return Array.isArray(orders) ? orders : [];
 }
 
-function travellersOf(requests: Order["activation_requests"]): ActivationRequest[] {
+function travelersOf(requests: Order["activation_requests"]): ActivationRequest[] {
   return (requests ?? []).map((request) => ({
     product_id: request.product_id,
     customer_email: request.customer_email,

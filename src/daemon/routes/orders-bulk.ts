@@ -21,7 +21,7 @@ type ItemResult = Static<typeof BulkResult>["results"][number];
 export const bulkOrderRoutes: RoutePlugin = (app, context) => {
   requireExactNumbers(app);
   // However many a partner sends at a time, what waits to be written is one request of it, not all.
-  const takeTurn = createTurns();
+  const recordAndClaim = createTurns();
   app.route({
     method: "POST",
     url: "/api/v1/orders/bulk",
@@ -39,7 +39,7 @@ export const bulkOrderRoutes: RoutePlugin = (app, context) => {
     },
     async handler(request, reply) {
       const scenario = scenarioOf(principalOf(request), request.headers["x-sandbox-scenario"]);
-      const endTurn = await takeTurn(queueName(principalOf(request)), endOf(app, reply));
+      const endTurn = await recordAndClaim(queueName(principalOf(request)), endOf(app, reply));
       try {
         // It may have waited for long.
         await request.confirmAccess();

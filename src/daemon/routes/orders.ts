@@ -6,8 +6,8 @@ import { type NewOrder as Asked, createOrder } from "../../core/orders/create.ts
 import { orderEsims, pageOfOrderEsims } from "../../core/orders/delivered-esims.ts";
 import { listOrders } from "../../core/orders/list.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
-import { codesIn, showOrder, UNITS_AT_ONCE } from "../../core/orders/show.ts";
-import { activationStatus } from "../../core/supplies/activation-status.ts";
+import { codesIn, MAX_INLINE_ESIMS, showOrder } from "../../core/orders/show.ts";
+import { activationStatus } from "../../core/supplier-requests/activation-status.ts";
 import { pathPrefix } from "../context/addresses.ts";
 import { actorOf, credentialOf, type DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
@@ -153,7 +153,7 @@ function readRoutes(app: App, { store, addresses }: DaemonContext): void {
     },
     async handler(request, reply) {
       const asked = { owner: principalOf(request), id: request.params.id, publicUrl };
-      const shown = await store.read(showOrder, { ...asked, most: UNITS_AT_ONCE });
+      const shown = await store.read(showOrder, { ...asked, most: MAX_INLINE_ESIMS });
       await noteReading(store, request, [[asked.id, codesIn(shown)]]);
       if (shown.open.size === 0) return sendKept(request, reply, keptResponse(textOf(shown.order)));
       return app.sendLongBody(request, reply, () => orderPieces({ store, asked }));
@@ -198,11 +198,11 @@ function esimsRoute(app: App, { store, addresses }: DaemonContext): void {
       const asked = { owner: principalOf(request), id: request.params.id, publicUrl };
       const { limit, cursor } = request.query;
       if (limit !== undefined || cursor !== undefined) {
-        const page = await store.list(pageOfOrderEsims, { ...asked, limit: limit ?? UNITS_AT_ONCE, cursor });
+        const page = await store.list(pageOfOrderEsims, { ...asked, limit: limit ?? MAX_INLINE_ESIMS, cursor });
         await noteReading(store, request, [[asked.id, page.esims.length]]);
         return page;
       }
-      const esims = await store.list(orderEsims, { ...asked, most: UNITS_AT_ONCE });
+      const esims = await store.list(orderEsims, { ...asked, most: MAX_INLINE_ESIMS });
       const count = esims?.count ?? codesIn(await store.read(showOrder, { ...asked, most: 0 }));
       await noteReading(store, request, [[asked.id, count]]);
       return esims ?? app.sendLongBody(request, reply, () => esimsPieces({ store, asked }));
@@ -211,7 +211,7 @@ function esimsRoute(app: App, { store, addresses }: DaemonContext): void {
 }
 
 /** Logs which EIDs of an order just placed have a wrong check digit, without repeating them. */
-export function warnOfEids(request: FastifyRequest, order: { id: OrderId }, travellers: ActivationRequest[]): void {
-  const fields = wrongEids(travellers);
+export function warnOfEids(request: FastifyRequest, order: { id: OrderId }, travelers: ActivationRequest[]): void {
+  const fields = wrongEids(travelers);
   if (fields.length > 0) request.log.warn({ order_id: order.id, fields }, "an EID has a wrong check digit");
 }

@@ -17,7 +17,7 @@ import { Picture } from "../schemas/common.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 100, description: "The unguessable part of the address" });
 
-/** What a traveller opens without any token of the API: the QR code of an eSIM and its install page. */
+/** What a traveler opens without any token of the API: the QR code of an eSIM and its install page. */
 export const qrRoutes: RoutePlugin = (app, context) => {
   imageRoute(app, context, "png", "image/png", "getQrPng");
   imageRoute(app, context, "svg", "image/svg+xml", "getQrSvg");
@@ -28,7 +28,7 @@ export const qrRoutes: RoutePlugin = (app, context) => {
     config: { public: true, problems: ["not_found"] },
     schema: {
       operationId: "getInstallPage",
-      tags: ["Travellers"],
+      tags: ["Travelers"],
       summary: "Page to install an eSIM from",
       produces: ["text/html"],
       description:
@@ -62,7 +62,7 @@ function imageRoute(app: App, context: DaemonContext, ending: "png" | "svg", typ
     config: { public: true, problems: ["not_found"] },
     schema: {
       operationId,
-      tags: ["Travellers"],
+      tags: ["Travelers"],
       summary: `QR code of an eSIM as ${ending.toUpperCase()}`,
       description:
         "Needs no token: the address is unguessable. 404 until the order is fulfilled, and " +

@@ -14,11 +14,11 @@ import { createAlerts } from "./alerts.ts";
 import { expireEsims, purgeOldDeliveries, purgeSandboxOrders, signGrownHeads } from "./cron.ts";
 import { type Cron, ownCron, sharedCron } from "./cron-lease.ts";
 import { startDeliveries } from "./deliveries.ts";
-import { createFulfilment } from "./fulfilment.ts";
+import { createFulfillment } from "./fulfillment.ts";
 import { drained, type Step, startWorker, type Worker } from "./loop.ts";
 import { announceEsims, announcePassports, announceProducts } from "./notices.ts";
 import { startPool } from "./pool.ts";
-import { createSupplies, reviewOverdue } from "./supplies.ts";
+import { createSupplies, reviewOverdue } from "./supplier-requests.ts";
 
 /** What all workers need. */
 export interface WorkerContext extends DaemonContext {
@@ -70,8 +70,8 @@ export function startWorkers(context: WorkerContext): Workers {
   const before = (signal: AbortSignal) => reviewOverdue(store, signal);
 
   const woken: [Topic, Worker][] = [
-    ["fulfilment", startPool(createFulfilment({ store, log }), { log, isClockOff })],
-    ["fulfilment", startPool(createSupplies({ store, log, gateway: suppliers }), { log, before, isClockOff })],
+    ["fulfillment", startPool(createFulfillment({ store, log }), { log, isClockOff })],
+    ["fulfillment", startPool(createSupplies({ store, log, gateway: suppliers }), { log, before, isClockOff })],
     ["deliveries", startDeliveries({ ...context, sender, publicUrl })],
     ["activations", startActivations({ store, gateway: carriers, log, isClockOff, calendar })],
     ["sandbox", loop("sandbox clocks", SECOND_MS, (signal) => settleSandbox({ store }, signal))],

@@ -69,7 +69,7 @@ export function sharedCron(deps: SharedCronDependencies, lookMs = LOOK_MS): Cron
   async function look(): Promise<void> {
     if (holds() && until - clock.now() > CRON_LEASE_MS - PROLONG_AFTER_MS) return;
     if (!holds()) lose();
-    if (isClockOff() || !(await store.look(mayTakeCron, node))) return lose();
+    if (isClockOff() || !(await store.readOne(mayTakeCron, node))) return lose();
     const taken = await store.write(takeCron, node);
     if (taken === null) return lose();
     until = taken;

@@ -9,8 +9,8 @@ import {
   type ClaimedDelivery,
   type DueEndpoint,
   dueEndpoints,
+  recordAndClaim,
   releaseDeliveries,
-  takeTurn,
 } from "../../core/webhooks/due.ts";
 import { applyOutcomes, type Outcome } from "../../core/webhooks/outcome.ts";
 import { openingOnce, signingSecrets } from "../../core/webhooks/signature.ts";
@@ -97,7 +97,7 @@ function laneOf(endpoint: DueEndpoint): EndpointLane {
 async function turnOrSalvage(deps: DeliveriesDependencies, outcomes: Outcome[], rooms: Room<EndpointLane>[]) {
   const { store, log } = deps;
   try {
-    return await store.write(takeTurn, {
+    return await store.write(recordAndClaim, {
       outcomes,
       rooms: rooms.map(({ lane, room }) => ({ endpointId: lane.id, room })),
     });

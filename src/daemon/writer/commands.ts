@@ -27,7 +27,7 @@ import { markFeedRead } from "../../core/feed/mark-read.ts";
 import { recordCronRun } from "../../core/insight/cron-runs.ts";
 import { addRequestCounts } from "../../core/insight/rates.ts";
 import { createOrder } from "../../core/orders/create.ts";
-import { claimOrders, fulfilLeased, postponeOrder, releaseOrders } from "../../core/orders/due.ts";
+import { claimOrders, fulfillLeased, postponeOrder, releaseOrders } from "../../core/orders/due.ts";
 import { purgeSandboxStep } from "../../core/orders/purge-sandbox.ts";
 import { auditCodesRead } from "../../core/orders/read-audit.ts";
 import { editPassport } from "../../core/passports/edit.ts";
@@ -45,13 +45,13 @@ import { advanceClock, resetClock } from "../../core/sandbox/clock.ts";
 import { reportSandboxEsim } from "../../core/sandbox/report.ts";
 import { settleStep } from "../../core/sandbox/settle.ts";
 import type { Command } from "../../core/store/store.ts";
-import { applySupplyOutcome } from "../../core/supplies/apply-outcome.ts";
-import { takeSupplierCallback } from "../../core/supplies/callback.ts";
-import { claimItems, postponeItem, releaseItems, reviewOverdueItems } from "../../core/supplies/due.ts";
-import { playSupplier } from "../../core/supplies/scenario.ts";
+import { applySupplyOutcome } from "../../core/supplier-requests/apply-outcome.ts";
+import { takeSupplierCallback } from "../../core/supplier-requests/callback.ts";
+import { claimItems, postponeItem, releaseItems, reviewOverdueItems } from "../../core/supplier-requests/due.ts";
+import { playSupplier } from "../../core/supplier-requests/scenario.ts";
 import { createWebhook } from "../../core/webhooks/create.ts";
 import { deleteWebhook } from "../../core/webhooks/delete.ts";
-import { releaseDeliveries, takeTurn } from "../../core/webhooks/due.ts";
+import { recordAndClaim, releaseDeliveries } from "../../core/webhooks/due.ts";
 import { applyOutcomes } from "../../core/webhooks/outcome.ts";
 import { redeliver, replayStep } from "../../core/webhooks/redeliver.ts";
 import { purgeStep } from "../../core/webhooks/retention.ts";
@@ -94,7 +94,7 @@ export const commands = {
   ensureSigningKey,
   expireDueEsims,
   followStock,
-  fulfilLeased,
+  fulfillLeased,
   importPassports,
   leaveOverdueToStaff,
   markFeedRead,
@@ -134,7 +134,7 @@ export const commands = {
   takeCron,
   takeEsimReport,
   takeSupplierCallback,
-  takeTurn,
+  recordAndClaim,
   updateWebhook,
   withdrawPassport,
   writeHeartbeat,

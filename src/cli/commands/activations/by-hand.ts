@@ -92,8 +92,8 @@ function ownerOf(store: Store, work: HandWork): Promise<string> {
 /** "SIM 8961… of Mia Chen", or "The item of ORD-… for Mia Chen". */
 export function workWords(work: HandWork): string {
   if (work.kind === "activation") return `SIM ${work.row.iccid} of ${shown(work.customer.customer_name)}`;
-  const traveller = work.traveller === null ? "" : ` for ${shown(work.traveller.customer_name)}`;
-  return `The item of ${work.order.order_number}${traveller}`;
+  const traveler = work.traveler === null ? "" : ` for ${shown(work.traveler.customer_name)}`;
+  return `The item of ${work.order.order_number}${traveler}`;
 }
 
 function itemResult({ id, order_id, status, supplier, error_message }: ItemRow): Result {

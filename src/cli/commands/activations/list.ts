@@ -4,8 +4,8 @@ import { activationStatuses } from "../../../core/store/schema/values.ts";
 import type { Activation } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { dataListing } from "../../client/pages.ts";
+import { allPartnersOptions, isOfAllPartners, listOfAllPartners, timesOf } from "../../frame/all-partners.ts";
 import { command } from "../../frame/command.ts";
-import { isOverAll, listOverAll, overAllOptions, timesOf } from "../../frame/over-all.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { choice, text } from "../../kernel/input.ts";
 import { day } from "../../kernel/input-time.ts";
@@ -38,7 +38,7 @@ export default command({
   ],
   args: {},
   options: {
-    ...overAllOptions,
+    ...allPartnersOptions,
     ...rangeOptions,
     date: day("--date <date>", "activation date this day"),
     iccid: text("--iccid <iccid>", "only this SIM"),
@@ -48,13 +48,13 @@ export default command({
     const dates = datesQuery(datesOf({ from, to }, date));
     const times = timesOf(given, systemClock.now());
     const isTimed = times.since !== undefined || times.until !== undefined;
-    if (isTimed || (await isOverAll(context, given))) {
+    if (isTimed || (await isOfAllPartners(context, given))) {
       if (isTimed && (await context.where()).kind === "server") throw timesAtServer();
       const { listAllActivations } = await import("../../../core/activations/list-all.ts");
       const filter = { ...statusQuery(status), iccid, ...dates, ...times, customer: given.customer };
       const columns = allColumns(isoTime(systemClock.now()));
       const listed = { filter, page: listAllActivations, columns, empty: "No activations." };
-      return listOverAll(context, given, listed);
+      return listOfAllPartners(context, given, listed);
     }
     const { limit, cursor, all } = given;
     const query = { limit, cursor, iccid, ...statusQuery(status), ...dates };

@@ -1,8 +1,8 @@
 import type { AuditLine, concernedBy } from "../../../core/audit/list.ts";
 import type { Store } from "../../../core/store/store.ts";
+import { timesOf } from "../../frame/all-partners.ts";
 import { command } from "../../frame/command.ts";
 import { pagesOf } from "../../frame/list-command.ts";
-import { timesOf } from "../../frame/over-all.ts";
 import { flag, integer, text } from "../../kernel/input.ts";
 import { since as sinceOption } from "../../kernel/input-time.ts";
 import type { Column } from "../../output/sheet.ts";

@@ -6,8 +6,8 @@ import { apiPath } from "../../client/api.ts";
 import { orderId } from "../../client/named.ts";
 import { dataListing } from "../../client/pages.ts";
 import { productId } from "../../client/product-id.ts";
+import { allPartnersOptions, isOfAllPartners, listOfAllPartners, timesOf } from "../../frame/all-partners.ts";
 import { type Context, command } from "../../frame/command.ts";
-import { isOverAll, listOverAll, overAllOptions, timesOf } from "../../frame/over-all.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { choice, text, type ValuesOf } from "../../kernel/input.ts";
 import { dated } from "../../kernel/input-time.ts";
@@ -15,7 +15,7 @@ import type { Column } from "../../output/sheet.ts";
 import { moment, statusPaint } from "../../output/words.ts";
 
 const options = {
-  ...overAllOptions,
+  ...allPartnersOptions,
   status: choice("--status <status>", esimStatuses, "only this status"),
   sku: text("--sku <sku>", "only of this product"),
   expiresBefore: dated("--expires-before <time>", "only with an expiry before this time: 2026-03-01 (UTC)"),
@@ -49,7 +49,7 @@ export default command({
     const { status, sku, expiresBefore, customer } = given;
     const { listAllEsims } = await import("../../../core/esims/list-all.ts");
     const filter = { status, sku, expiresBefore, ...timesOf(given, systemClock.now()), customer };
-    return listOverAll(context, given, { filter, page: listAllEsims, columns: allColumns, empty: "No eSIMs." });
+    return listOfAllPartners(context, given, { filter, page: listAllEsims, columns: allColumns, empty: "No eSIMs." });
   },
 });
 
@@ -57,7 +57,7 @@ export default command({
 async function ofOnePartner(context: Context, given: ValuesOf<typeof options>, atServer: boolean) {
   const { limit, cursor, all, status, sku, order, expiresBefore, since, until, customer } = given;
   // At a server this throws for a filter by customer.
-  if (await isOverAll(context, { customer })) {
+  if (await isOfAllPartners(context, { customer })) {
     throw usageError("With --sandbox the list is one partner's.", "Add --partner, and leave --customer out.");
   }
   if (since !== undefined || until !== undefined) {

@@ -111,7 +111,7 @@ async function rotateLinks(context: Context): Promise<Result> {
   return recordResult(
     { key_id, links },
     () => ({ "new key of the links": key_id, "eSIMs with new addresses": String(links) }),
-    "Addresses that travellers have lead nowhere. Partners read the new ones from the API and pass them on.",
+    "Addresses that travelers have lead nowhere. Partners read the new ones from the API and pass them on.",
   );
 }
 

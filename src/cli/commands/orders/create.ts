@@ -14,7 +14,7 @@ export default command({
   target: "partner",
   effects:
     "Charges the wallet and places the order, in one step; in the sandbox nothing is charged. Products that are " +
-    "delivered on a day need a traveller for each unit. At a terminal it asks for what is left out, shows a summary " +
+    "delivered on a day need a traveler for each unit. At a terminal it asks for what is left out, shows a summary " +
     "and asks before it orders. With --max-total a dearer order is refused (exit code 1), and nothing is charged.",
   json: "the API's body: {id, order_number, status, total_price_cents, currency, wallet_balance_after_cents, …}",
   examples: [
@@ -101,6 +101,6 @@ function summary(sheet: Sheet, { detail, count, requests }: Ordered & { detail: 
     quantity: String(count),
     price: `${sheet.money(price_cents, currency)} each`,
     total: sheet.money(price_cents * count, currency),
-    ...Object.fromEntries(who.map((words, at) => [who.length === 1 ? "traveller" : `traveller ${at + 1}`, words])),
+    ...Object.fromEntries(who.map((words, at) => [who.length === 1 ? "traveler" : `traveler ${at + 1}`, words])),
   });
 }

@@ -18,20 +18,20 @@ export interface Forecast {
   totals: { currency: string; total_cents: number; balance_cents: number | null; shortfall_cents: number }[];
   /** Stocked products; `short` units would be waited for. */
   stock: { sku: string; needed: number; available: number; short: number }[];
-  /** Orders that fail, since their products need a traveller for each unit. */
-  travellers: { external_order_id: string; sku: string; needed: number; given: number }[];
+  /** Orders that fail, since their products need a traveler for each unit. */
+  travelers: { external_order_id: string; sku: string; needed: number; given: number }[];
   /** Orders that fail, since a product is unknown or not on sale. */
   unavailable: { external_order_id: string; product_id: string }[];
   /** At a server: orders that it would refuse for another reason than money. */
   refused?: { external_order_id: string; code: string; message: string }[];
 }
 
-/** Products that need a traveller for each unit. */
+/** Products that need a traveler for each unit. */
 const SCHEDULED: readonly string[] = ["supplier_email", "eid_push"];
 /** Products in one look at the stock. */
 const LOOK = 100;
 
-/** Whether each unit of a product needs a traveller. */
+/** Whether each unit of a product needs a traveler. */
 export function isScheduled({ delivery_method }: Pick<Product, "delivery_method">): boolean {
   return SCHEDULED.includes(delivery_method);
 }
@@ -45,10 +45,10 @@ export async function productsOnSale(api: Api): Promise<Map<string, Product>> {
 /** Adds up what the orders would take of wallet and stock, and what they lack. */
 export async function forecast(api: Api, planned: readonly unknown[]): Promise<Forecast> {
   const products = await productsOnSale(api);
-  const sum: Sum = { orders: 0, units: 0, totals: new Map(), units_of: new Map(), travellers: [], unavailable: [] };
+  const sum: Sum = { orders: 0, units: 0, totals: new Map(), units_of: new Map(), travelers: [], unavailable: [] };
   for (const order of planned) if (isRecord(order)) addOrder(sum, order, products);
-  const { orders, units, travellers, unavailable } = sum;
-  const found = { orders, units, stock: await stockOf(api, sum), travellers, unavailable };
+  const { orders, units, travelers, unavailable } = sum;
+  const found = { orders, units, stock: await stockOf(api, sum), travelers, unavailable };
   if (api.local !== undefined) return { ...found, totals: await totalsOf(api, sum) };
   return { ...found, ...(await quoted(api, planned)) };
 }
@@ -81,15 +81,15 @@ async function quoted(api: Api, planned: readonly unknown[]): Promise<Pick<Forec
   return { totals, refused };
 }
 
-/** Whether some of the orders would fail: for want of money, of travellers or of the product, or as a server says. */
-export function someFail({ totals, travellers, unavailable, refused = [] }: Forecast): boolean {
+/** Whether some of the orders would fail: for want of money, of travelers or of the product, or as a server says. */
+export function someFail({ totals, travelers, unavailable, refused = [] }: Forecast): boolean {
   return (
-    travellers.length + unavailable.length + refused.length > 0 ||
+    travelers.length + unavailable.length + refused.length > 0 ||
     totals.some(({ shortfall_cents }) => shortfall_cents > 0)
   );
 }
 
-interface Sum extends Pick<Forecast, "orders" | "units" | "travellers" | "unavailable"> {
+interface Sum extends Pick<Forecast, "orders" | "units" | "travelers" | "unavailable"> {
   totals: Map<string, number>;
   units_of: Map<string, number>;
 }
@@ -109,7 +109,7 @@ function addOrder(sum: Sum, order: PlannedOrder, products: ReadonlyMap<string, P
     if (product.delivery_method === "stock") sum.units_of.set(id, (sum.units_of.get(id) ?? 0) + quantity);
     const given = requestsFor(order.activation_requests, id);
     if (isScheduled(product) && given !== quantity) {
-      sum.travellers.push({ external_order_id, sku, needed: quantity, given });
+      sum.travelers.push({ external_order_id, sku, needed: quantity, given });
     }
   }
 }
@@ -168,7 +168,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 const MOST_SHOWN = 20;
 
 /** The forecast for people. */
-export function forecastText(sheet: Sheet, { totals, stock, travellers, unavailable, refused }: Forecast): string {
+export function forecastText(sheet: Sheet, { totals, stock, travelers, unavailable, refused }: Forecast): string {
   const money = totals.map(({ currency, total_cents, balance_cents, shortfall_cents }) => {
     const total = sheet.money(total_cents, currency);
     if (balance_cents === null) return `${total}; the sandbox charges nothing`;
@@ -179,9 +179,9 @@ export function forecastText(sheet: Sheet, { totals, stock, travellers, unavaila
     const line = `${sku}: ${needed} of ${available} in stock`;
     return short === 0 ? line : sheet.paint.yellow(`${line}: ${short} short, such orders wait for review`);
   });
-  const missing = travellers.map(
+  const missing = travelers.map(
     ({ external_order_id, sku, needed, given }) =>
-      `${external_order_id}: ${sku} needs ${needed} travellers in activation_requests, has ${given}`,
+      `${external_order_id}: ${sku} needs ${needed} travelers in activation_requests, has ${given}`,
   );
   const gone = unavailable.map(
     ({ external_order_id, product_id }) => `${external_order_id}: ${product_id} is not on sale`,

@@ -5,7 +5,7 @@ import type { Context } from "../../frame/command.ts";
 import { CliError, usageError } from "../../kernel/errors.ts";
 import { integer, text, type ValuesOf } from "../../kernel/input.ts";
 import { isInteractive, pick } from "../../output/prompts.ts";
-import { travellerOptions, travellersFor } from "./travellers.ts";
+import { travelerOptions, travelersFor } from "./travelers.ts";
 
 const quantityOption = integer("--quantity <n>", "how many, 1 to 10000", { min: 1, max: 10_000 });
 
@@ -13,7 +13,7 @@ const quantityOption = integer("--quantity <n>", "how many, 1 to 10000", { min: 
 export const lineOptions = {
   product: text("--product <sku-or-id>", "what to order; needed"),
   quantity: quantityOption,
-  ...travellerOptions,
+  ...travelerOptions,
 };
 
 /** A line, and the body that orders it. */
@@ -21,7 +21,7 @@ export interface Ordered {
   /** Null where the credential may not read the catalog. */
   detail: ProductDetail | null;
   count: number;
-  requests: Awaited<ReturnType<typeof travellersFor>>["requests"];
+  requests: Awaited<ReturnType<typeof travelersFor>>["requests"];
   /** Whether a person was asked for some of it. */
   asked: boolean;
   body: object;
@@ -40,12 +40,12 @@ export function refuseMissing({ globals }: Context, given: ValuesOf<typeof lineO
 export async function orderedLine(
   context: Context,
   api: Api,
-  { product, quantity, ...traveller }: ValuesOf<typeof lineOptions>,
+  { product, quantity, ...traveler }: ValuesOf<typeof lineOptions>,
 ): Promise<Ordered> {
   const chosen = product === undefined ? await pickProduct(context, api) : await productId(api, product);
   const count = quantity ?? (await askQuantity(context));
   const detail = await productDetail(api, chosen);
-  const { requests, asked } = await travellersFor(context, { product: detail, count, traveller });
+  const { requests, asked } = await travelersFor(context, { product: detail, count, traveler });
   const lines = { line_items: [{ product_id: chosen, quantity: count }] };
   const body = requests.length === 0 ? lines : { ...lines, activation_requests: requests };
   return { detail, count, requests, asked: asked || product === undefined || quantity === undefined, body };

@@ -5,8 +5,8 @@ import type { Order } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { dataListing } from "../../client/pages.ts";
 import { productId } from "../../client/product-id.ts";
+import { allPartnersOptions, isOfAllPartners, isoOf, listOfAllPartners, timesOf } from "../../frame/all-partners.ts";
 import { type Context, command } from "../../frame/command.ts";
-import { isOverAll, isoOf, listOverAll, overAllOptions, timesOf } from "../../frame/over-all.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { choice, text } from "../../kernel/input.ts";
 import { dated } from "../../kernel/input-time.ts";
@@ -30,7 +30,7 @@ export default command({
   ],
   args: {},
   options: {
-    ...overAllOptions,
+    ...allPartnersOptions,
     status: choice("--status <status>", orderStatuses, "only this status"),
     sku: text("--sku <sku>", "only with a line of this product"),
     createdAfter: dated(
@@ -46,19 +46,19 @@ export default command({
     const since = times.since ?? createdAfter;
     const until = times.until ?? createdBefore;
     const { status, sku } = given;
-    if (await isOverAll(context, given)) {
+    if (await isOfAllPartners(context, given)) {
       refuseOfOnePartner({ externalOrderId, product });
       const { listAllOrders } = await import("../../../core/orders/list-all.ts");
       const filter = { status, sku, since, until, customer: given.customer };
       const columns = allColumns(isoTime(systemClock.now()));
-      return listOverAll(context, given, { filter, page: listAllOrders, columns, empty: "No orders." });
+      return listOfAllPartners(context, given, { filter, page: listAllOrders, columns, empty: "No orders." });
     }
     const filters = { status, created_after: isoOf(since), created_before: isoOf(until), externalOrderId };
     return ofOnePartner(context, given, { ...filters, product: product ?? sku });
   },
 });
 
-type Given = Parameters<typeof listOverAll>[1];
+type Given = Parameters<typeof listOfAllPartners>[1];
 
 interface ApiFilters {
   status: string | undefined;

@@ -1,5 +1,5 @@
 import type { OrderId } from "../../../core/kernel/brand.ts";
-import type { OrderInside } from "../../../core/supplies/order-inside.ts";
+import type { OrderInside } from "../../../core/supplier-requests/order-inside.ts";
 import type { OrderWithFulfillment } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { orderId, ownerOfOrder } from "../../client/named.ts";
@@ -45,7 +45,7 @@ export default command({
 /** What the operator sees beyond the API; null at a server. */
 async function insideOf({ local }: Api, id: OrderId): Promise<OrderInside | null> {
   if (local === undefined) return null;
-  const { orderInside } = await import("../../../core/supplies/order-inside.ts");
+  const { orderInside } = await import("../../../core/supplier-requests/order-inside.ts");
   return local.store.read(orderInside, id);
 }
 

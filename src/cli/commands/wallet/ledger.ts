@@ -1,9 +1,9 @@
 import { systemClock } from "../../../core/kernel/clock.ts";
 import type { LedgerEntry } from "../../../core/wallet/ledger.ts";
 import { moreNote } from "../../client/pages.ts";
+import { timesOf } from "../../frame/all-partners.ts";
 import { command } from "../../frame/command.ts";
 import { pagesOf } from "../../frame/list-command.ts";
-import { timesOf } from "../../frame/over-all.ts";
 import { flag, integer, text } from "../../kernel/input.ts";
 import { since } from "../../kernel/input-time.ts";
 import type { Column } from "../../output/sheet.ts";

@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { PostgresAddress } from "../postgres/address.ts";
 import { asStoreError } from "../postgres/faults.ts";
 import { openSession, WRITE_LOCK } from "../postgres/session.ts";
-import { MOVED } from "../sealing/moved.ts";
+import { MOVED } from "../sealing/relocated.ts";
 import { asStoreError as asSqliteError } from "../sqlite/faults.ts";
 import { openSqlite } from "../sqlite/sqlite.ts";
 import {

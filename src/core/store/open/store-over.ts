@@ -87,7 +87,7 @@ export function storeOver(
     read: toRead,
     list: lists.list,
     replica: lists.replica,
-    look: (query, input) => engine.look((connection) => query(read(connection), input)),
+    readOne: (query, input) => engine.readOne((connection) => query(read(connection), input)),
     write,
     rehearse: writes.rehearse,
     epoch: epoch.ask,

@@ -101,7 +101,7 @@ function postgresEngine(
         await pool.takeBack(client, "COMMIT");
       }
     },
-    look: (run) => pool.ask((client) => run(connectionOf(client))),
+    readOne: (run) => pool.ask((client) => run(connectionOf(client))),
     commits({ makeTx, prepared, committed }) {
       const alone = postgresWriter(transactionsOf({ pool, lent }, null), makeTx, { beside: false });
       const ofSlots = () => prepared(laneWriter(transactionsOf({ pool, lent }, permits), makeTx));

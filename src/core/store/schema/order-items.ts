@@ -7,7 +7,7 @@ import type { OrderItemStatus } from "./values.ts";
 type Parents = Pick<ReturnType<typeof ordersTables>, "orders" | "orderLines">;
 
 /**
- * What a supplier is to deliver: one unit with its traveller for scheduled products, or up to 500 units at once for
+ * What a supplier is to deliver: one unit with its traveler for scheduled products, or up to 500 units at once for
  * those whose supplier just returns eSIMs. And what was exchanged with suppliers about it.
  */
 export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
@@ -28,7 +28,7 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
       /** Within the order, from 0. */
       position: k.int("position").notNull(),
       quantity: k.int("quantity").notNull(),
-      /** Who installs it and when, a `Traveller` sealed by the vault; null for items without a traveller. */
+      /** Who installs it and when, a `Traveler` sealed by the vault; null for items without a traveler. */
       traveller_sealed: k.text("traveller_sealed"),
       status: k.text("status").$type<OrderItemStatus>().notNull(),
       supplier: k.text("supplier").notNull(),

@@ -102,7 +102,7 @@ export type ProductType = (typeof productTypes)[number];
 export const deliveryMethods = ["stock", "supplier_api", "supplier_email", "eid_push", "shipping"] as const;
 export type DeliveryMethod = (typeof deliveryMethods)[number];
 
-/** With these each unit is for one traveller, on the day of its activation request. */
+/** With these each unit is for one traveler, on the day of its activation request. */
 export const scheduledMethods = ["supplier_email", "eid_push"] as const satisfies readonly DeliveryMethod[];
 
 /** Contract: Order status. */
@@ -259,7 +259,7 @@ export interface SpendCap {
 }
 
 /** An activation request of an order (contract: activation_requests). */
-export interface Traveller {
+export interface Traveler {
   customer_email: string;
   customer_name: string;
   customer_phone: string | null;

@@ -9,7 +9,7 @@ import { noteErasure, storedValue } from "../stored-value.ts";
 import type { DataKey, Vault } from "../vault.ts";
 import type { Writer } from "../writer.ts";
 import { CREDENTIAL_MARK, markOfCredential, openBytes, sealBytes } from "./create-vault.ts";
-import { refuseMovedDatabase } from "./moved.ts";
+import { refuseRelocatedDatabase } from "./relocated.ts";
 import { isKeyUsed } from "./reseal.ts";
 
 const allKeys = statement((db, t, _slot) => db.select().from(t.dataKeys).orderBy(t.dataKeys.created_at, t.dataKeys.id));
@@ -236,7 +236,7 @@ export function keyring(vault: Vault, masterKey: Buffer, candidates: () => Buffe
     async refresh(q) {
       const seen = Number((await storedValue(q, "epoch")) ?? 0);
       if (seen <= held) return;
-      await refuseMovedDatabase(q);
+      await refuseRelocatedDatabase(q);
       const keys = await load(q);
       // Meanwhile a transaction may have brought newer ones than this snapshot has.
       if (seen <= held) return;

@@ -5,7 +5,7 @@ import { type Environment, environments } from "../../kernel/environment.ts";
 import { keysOfPerson } from "../../kernel/people-keys.ts";
 import { insert } from "../rows.ts";
 import type { NewRow, Tables } from "../schema/tables.ts";
-import type { ActivationCustomer, MobileNumber, NamedKind, OrderCustomer, Traveller } from "../schema/values.ts";
+import type { ActivationCustomer, MobileNumber, NamedKind, OrderCustomer, Traveler } from "../schema/values.ts";
 import { type Slots, statement, textAt } from "../statement.ts";
 import type { Dialect, Read, Tx } from "../store.ts";
 import type { Cell, SealedColumn } from "../vault.ts";
@@ -30,7 +30,7 @@ function sealedJson<T>(column: SealedColumn) {
 }
 
 export const sealedOrderCustomer = sealedJson<OrderCustomer>("orders.customer_sealed");
-export const sealedTraveller = sealedJson<Traveller>("order_items.traveller_sealed");
+export const sealedTraveler = sealedJson<Traveler>("order_items.traveller_sealed");
 export const sealedActivationCustomer = sealedJson<ActivationCustomer>("activations.customer_sealed");
 export const sealedMobileNumber = sealedJson<MobileNumber>("activations.mobile_number_sealed");
 export const sealedEventData = sealedJson<Record<string, unknown>>("events.sealed");
@@ -39,7 +39,7 @@ export const sealedEventData = sealedJson<Record<string, unknown>>("events.seale
 export const keysOfCustomer = ({ name, email, phone }: OrderCustomer) =>
   keysOfPerson({ name, email, numbers: [phone] });
 
-export const keysOfTraveller = ({ customer_name, customer_email, customer_phone, eid_number }: Traveller) =>
+export const keysOfTraveler = ({ customer_name, customer_email, customer_phone, eid_number }: Traveler) =>
   keysOfPerson({ name: customer_name, email: customer_email, numbers: [customer_phone, eid_number] });
 
 export const keysOfActivationCustomer = ({ customer_name, customer_email, customer_phone }: ActivationCustomer) =>

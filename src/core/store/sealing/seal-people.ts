@@ -14,7 +14,7 @@ import {
   keysOfMobileNumber,
   keysOfParcel,
   keysOfPassport,
-  keysOfTraveller,
+  keysOfTraveler,
   type NamedRecord,
 } from "./people.ts";
 import { clearRows, type ResealInput, replaceSealed, type SealedPlace, sealedPlaces } from "./reseal.ts";
@@ -59,10 +59,10 @@ type Fill = (tx: Tx, id: string, value: never) => Promise<IndexEntry | null>;
 const fills: { [C in Cell["column"]]?: Fill } = {
   "orders.customer_sealed": async (tx, id, customer: Parameters<typeof keysOfCustomer>[0]) =>
     filled("order", id, await findByKey(tx, "orders", { id: id as never }), keysOfCustomer(customer)),
-  "order_items.traveller_sealed": async (tx, id, traveller: Parameters<typeof keysOfTraveller>[0]) => {
+  "order_items.traveller_sealed": async (tx, id, traveler: Parameters<typeof keysOfTraveler>[0]) => {
     const item = await findByKey(tx, "orderItems", { id: id as never });
     const order = item === null ? null : await findByKey(tx, "orders", { id: item.order_id });
-    return filled("order_item", id, order, keysOfTraveller(traveller));
+    return filled("order_item", id, order, keysOfTraveler(traveler));
   },
   "activations.customer_sealed": async (tx, id, customer: Parameters<typeof keysOfActivationCustomer>[0]) =>
     filled(

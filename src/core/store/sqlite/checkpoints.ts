@@ -7,7 +7,7 @@ import type { StoreError } from "../problems.ts";
 import type { CheckpointResult, CheckpointStep, CheckpointWork } from "./checkpoint-thread.ts";
 import { openPages } from "./page-gaps.ts";
 import { syncFile } from "./sync-file.ts";
-import type { Quietly } from "./writer.ts";
+import type { Exclusively } from "./writer.ts";
 
 /** The size that the WAL comes back to (bytes). */
 export const WAL_BOUND = 64 * 1024 * 1024;
@@ -40,7 +40,7 @@ export interface Checkpoints {
 /** `fail` is called when a file could not be synced: then it is unknown what the disk holds. */
 export function checkpointsOf(
   writer: Database.Database,
-  { quietly, fail, bulk }: { quietly: Quietly; fail: (error: unknown) => StoreError; bulk: boolean },
+  { exclusively, fail, bulk }: { exclusively: Exclusively; fail: (error: unknown) => StoreError; bulk: boolean },
 ): Checkpoints {
   const { enough, most } = bulk ? BULK : USUAL;
   // It only counts the frames.
@@ -56,7 +56,7 @@ export function checkpointsOf(
       // Most pages reach the disk now, beside writers, and few are left for the step that they wait for.
       await syncFile(openPages(writer.name).descriptor).catch((error: unknown) => Promise.reject(fail(error)));
       // Writes wait meanwhile: of large transactions there is all of one to move, so only where the WAL is nearly full.
-      if (!bulk || frames >= most - enough) frames = await quietly(() => thread.run("restart"));
+      if (!bulk || frames >= most - enough) frames = await exclusively(() => thread.run("restart"));
       // Where a reader is in the way the next attempt comes later.
       due = frames < enough ? enough : frames + enough;
     } catch {

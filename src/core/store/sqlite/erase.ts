@@ -5,7 +5,7 @@ import { StoreError } from "../problems.ts";
 import { ERASURE } from "../stored-value.ts";
 import { faultOf, isBusy } from "./faults.ts";
 import { clearGaps, clearGapsOf, FIRST_AMBIGUOUS_PAGE, openPages, pagesInWal, pagesOf } from "./page-gaps.ts";
-import type { Quietly } from "./writer.ts";
+import type { Exclusively } from "./writer.ts";
 
 /** How often, and after how many ms each time, another process that writes or reads just then is waited for. */
 const [ATTEMPTS, PAUSE_MS] = [40, 5];
@@ -30,18 +30,18 @@ interface Connections {
 
 /** How an erasure keeps what else this process does out of its way. */
 export interface Undisturbed {
-  quietly: Quietly;
+  exclusively: Exclusively;
   /** Runs work during which no checkpoint of this process is under way. */
   without<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** Erases what was noted in a connection's file, once at a time; `settled` waits for an erasure that is under way. */
-export function eraserOf(writer: Database.Database, { quietly, without }: Undisturbed) {
+export function eraserOf(writer: Database.Database, { exclusively, without }: Undisturbed) {
   const noted = writer.prepare("SELECT 1 FROM settings WHERE key = ?").pluck();
   let erasing: Promise<boolean> | null = null;
   const run = async () => {
     try {
-      return noted.get(ERASURE) === undefined || (await without(() => eraseSqlite(writer.name, quietly)));
+      return noted.get(ERASURE) === undefined || (await without(() => eraseSqlite(writer.name, exclusively)));
     } catch (error) {
       throw faultOf(error, writer.name);
     } finally {
@@ -61,8 +61,8 @@ export function eraserOf(writer: Database.Database, { quietly, without }: Undist
  * the file itself while a snapshot keeps every checkpoint from writing to it; pages that were written meanwhile follow
  * under the write lock. Then the WAL is emptied. False: a reader or writer is in the way.
  */
-async function eraseSqlite(file: string, quietly: Quietly): Promise<boolean> {
-  const repeated = (step: () => boolean) => repeat(() => quietly(step));
+async function eraseSqlite(file: string, exclusively: Exclusively): Promise<boolean> {
+  const repeated = (step: () => boolean) => repeat(() => exclusively(step));
   const connections: Connections = { keeper: connect(file), writer: connect(file) };
   try {
     const { writer } = connections;

@@ -9,7 +9,7 @@ export interface Snapshots {
   /** Runs a query on a snapshot. */
   run<T>(query: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs a query of one statement: it needs no snapshot of its own. */
-  look<T>(query: (connection: Connection) => Promise<T>): Promise<T>;
+  readOne<T>(query: (connection: Connection) => Promise<T>): Promise<T>;
   /** The epoch that `run` would read. */
   epoch(): Promise<number>;
   /** Throws unless the file can be read. */
@@ -32,7 +32,7 @@ export function snapshotsOf(file: string): Snapshots {
 
   return {
     run: (query) => faulting(file, () => inTurn(() => reader.snapshot(query))),
-    look: (query) => faulting(file, () => inTurn(() => query(reader.given))),
+    readOne: (query) => faulting(file, () => inTurn(() => query(reader.given))),
     epoch: () => faulting(file, async () => fresh.epoch()),
     ping: () => faulting(file, async () => fresh.ping()),
     async close() {

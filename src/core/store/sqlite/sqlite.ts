@@ -10,7 +10,7 @@ import { emptyWal, eraserOf, type Undisturbed } from "./erase.ts";
 import { asStoreError } from "./faults.ts";
 import { type Snapshots, snapshotsOf } from "./snapshots.ts";
 import { syncError } from "./sync-file.ts";
-import { BUSY_TIMEOUT_MS, type Pace, quietlyIn, sqliteWriter, type Turns, turns } from "./writer.ts";
+import { type Backpressure, BUSY_TIMEOUT_MS, createMutex, exclusivelyIn, type Mutex, sqliteWriter } from "./writer.ts";
 
 const WAL_LOOK_MS = 1_000;
 // Half of the default here: what orders read again fits, and pages that are random by design fit in neither.
@@ -82,16 +82,16 @@ function sqliteEngine(writer: Database.Database, { watched = false, bulk = false
   // From here on waiting is ours to do, without stopping the event loop.
   writer.pragma("busy_timeout = 0");
   const snapshots = snapshotsOf(writer.name);
-  const order = turns();
+  const mutex = createMutex();
   if (watched) writer.pragma(`cache_size = ${-1000 * (bulk ? BULK_CACHE_MB : CACHE_MB)}`);
-  const disk = watched ? checkpointsBeside(writer, order, bulk) : checkpointsInCommit(writer, order);
+  const disk = watched ? checkpointsBeside(writer, mutex, bulk) : checkpointsInCommit(writer, mutex);
   const erase = eraserOf(writer, disk);
   const unbound = boundWal(erase, disk.shrink);
 
   return {
     ...readsOf(snapshots),
     commits: ({ makeTx, prepared, committed }) =>
-      groupCommit(prepared(sqliteWriter(writer, { makeTx, pace: disk.pace, turns: order })), committed),
+      groupCommit(prepared(sqliteWriter(writer, { makeTx, backpressure: disk.backpressure, mutex })), committed),
     erase,
     async close() {
       unbound();
@@ -106,7 +106,7 @@ function sqliteEngine(writer: Database.Database, { watched = false, bulk = false
 function readsOf(snapshots: Snapshots): Omit<ReadingEngine, "close"> {
   return {
     snapshot: snapshots.run,
-    look: snapshots.look,
+    readOne: snapshots.readOne,
     epoch: snapshots.epoch,
     nodes: null,
     replica: null,
@@ -136,43 +136,43 @@ export function readBeside(file: string): ReadingEngine {
 
 /** How what a writer commits comes from the WAL into the file. */
 interface Disk extends Undisturbed {
-  pace: Pace;
+  backpressure: Backpressure;
   /** Brings a WAL that outgrew its bound back to it, as soon as its readers allow it. */
   shrink(): void;
   close(): Promise<void>;
 }
 
 /** By SQLite itself, after every thousandth page or so. */
-function checkpointsInCommit(writer: Database.Database, order: Turns): Disk {
-  const quietly = quietlyIn(order);
+function checkpointsInCommit(writer: Database.Database, mutex: Mutex): Disk {
+  const exclusively = exclusivelyIn(mutex);
   return {
-    pace: { room: async () => undefined, check: () => undefined, committed: () => undefined },
-    quietly,
+    backpressure: { room: async () => undefined, check: () => undefined, committed: () => undefined },
+    exclusively,
     without: (work) => work(),
     shrink() {
       const size = statSync(`${writer.name}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-      if (size > WAL_BOUND) quietly(() => emptyWal(writer)).catch(() => false);
+      if (size > WAL_BOUND) exclusively(() => emptyWal(writer)).catch(() => false);
     },
     close: async () => undefined,
   };
 }
 
 /** In a thread of their own, so that writes go on meanwhile. */
-function checkpointsBeside(writer: Database.Database, order: Turns, bulk: boolean): Disk {
+function checkpointsBeside(writer: Database.Database, mutex: Mutex, bulk: boolean): Disk {
   // A process that was killed may have left a commit that it had not synced: it is durable before anyone reads it.
   writer.pragma("wal_checkpoint(PASSIVE)");
   writer.pragma("wal_autocheckpoint = 0");
   let failure: StoreError | null = null;
-  const quietly = quietlyIn(order);
+  const exclusively = exclusivelyIn(mutex);
   const fail = (cause: unknown) => {
     failure ??= syncError(writer.name, cause);
     return failure;
   };
-  const { room, committed, without, shrink, close } = checkpointsOf(writer, { quietly, fail, bulk });
+  const { room, committed, without, shrink, close } = checkpointsOf(writer, { exclusively, fail, bulk });
   function check(): void {
     if (failure !== null) throw failure;
   }
-  return { pace: { room, check, committed }, quietly, without, shrink, close };
+  return { backpressure: { room, check, committed }, exclusively, without, shrink, close };
 }
 
 /**

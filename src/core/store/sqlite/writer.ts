@@ -10,7 +10,7 @@ import { withStablePlans } from "./stable-plans.ts";
 export const BUSY_TIMEOUT_MS = 10_000;
 
 /** What a writer keeps to beside its own transactions. */
-export interface Pace {
+export interface Backpressure {
   /** Before a transaction and its turn: resolves when there is room for it. */
   room(): Promise<void>;
   /** Before a transaction; throws `StoreUnavailable` when none may be made any more. */
@@ -20,13 +20,13 @@ export interface Pace {
 }
 
 /** The right to write, one holder after the other. */
-export interface Turns {
+export interface Mutex {
   /** Resolves when it is this caller's turn; the result ends it. */
   take(): Promise<() => void>;
 }
 
-/** Turns in the order in which they were asked for. */
-export function turns(): Turns {
+/** The right to write in the order in which it was asked for. */
+export function createMutex(): Mutex {
   let last: Promise<void> = Promise.resolve();
   return {
     async take() {
@@ -40,12 +40,12 @@ export function turns(): Turns {
 }
 
 /** Runs work while no transaction of this process is open. */
-export type Quietly = <T>(work: () => T | Promise<T>) => Promise<T>;
+export type Exclusively = <T>(work: () => T | Promise<T>) => Promise<T>;
 
 /** Takes a turn for such work. */
-export function quietlyIn(order: Turns): Quietly {
+export function exclusivelyIn(mutex: Mutex): Exclusively {
   return async (work) => {
-    const end = await order.take();
+    const end = await mutex.take();
     try {
       return await work();
     } finally {
@@ -57,7 +57,7 @@ export function quietlyIn(order: Turns): Quietly {
 /** The writer over the one connection that writes. */
 export function sqliteWriter(
   connection: Database.Database,
-  { makeTx, pace, turns }: { makeTx: TxMaker; pace: Pace; turns: Turns },
+  { makeTx, backpressure, mutex }: { makeTx: TxMaker; backpressure: Backpressure; mutex: Mutex },
 ): Writer {
   const given = connectionOver(withStablePlans(connection));
   const steps = stepsOf(connection);
@@ -68,9 +68,9 @@ export function sqliteWriter(
   let [before, committed] = [0, 0];
   return {
     async begin(careful) {
-      await pace.room();
-      end = await turns.take();
-      pace.check();
+      await backpressure.room();
+      end = await mutex.take();
+      backpressure.check();
       await retryWhileBusy(() => void steps.begin.run());
       savepoints = careful;
     },
@@ -90,7 +90,7 @@ export function sqliteWriter(
     async commit() {
       const changed = changes();
       await retryWhileBusy(() => void steps.commit.run());
-      if (changed !== committed) pace.committed();
+      if (changed !== committed) backpressure.committed();
       committed = changed;
       end();
     },

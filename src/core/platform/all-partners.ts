@@ -7,7 +7,7 @@ import { byCreation, type Pagination, pageOf, walk } from "../kernel/page.ts";
 import type { Slots } from "../store/statement.ts";
 
 /** The slots of a list over all partners that is newest first. */
-export interface OverAllWindow {
+export interface AllPartnersWindow {
   environment: Environment;
   /** The least id, and the least moment of creation. */
   from: string;
@@ -23,7 +23,7 @@ export interface OverAllWindow {
 /** The rows of a window, and their order: by (created_at, id), or by the id alone, which begins with the creation. */
 export function windowOf(
   { created_at, id, environment }: { created_at: Column; id: Column; environment: Column },
-  slot: Slots<OverAllWindow>,
+  slot: Slots<AllPartnersWindow>,
   byCreated: boolean,
 ): { rows: SQL | undefined; order: SQL[] } {
   const position = sql`(${created_at}, ${id}) < (${slot.key}, ${slot.id})`;
@@ -38,7 +38,7 @@ export function windowOf(
  * A page of a list over all partners. `read` gets every slot of the window; rows that do not pass `fits` are skipped
  * page by page. Throws `invalid_cursor`.
  */
-export function pageOverAll<R>(
+export function pageOfAllPartners<R>(
   list: string,
   filter: OverAll,
   { read, fits, recordOf }: ListOverAll<R>,
@@ -56,7 +56,7 @@ export function pageOverAll<R>(
 
 interface ListOverAll<R> {
   /** A list that takes a partner is chosen only where the filter names one. */
-  read(window: Omit<OverAllWindow, "partnerId" | "digests"> & { partnerId: PartnerId | undefined }): Promise<R[]>;
+  read(window: Omit<AllPartnersWindow, "partnerId" | "digests"> & { partnerId: PartnerId | undefined }): Promise<R[]>;
   fits(row: R): boolean;
   recordOf(row: R): { created_at: number; id: string; partner_id: PartnerId };
 }

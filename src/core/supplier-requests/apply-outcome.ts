@@ -2,7 +2,7 @@ import { addSuppliedEsims } from "../esims/supplied.ts";
 import type { OrderItemId } from "../kernel/brand.ts";
 import { retryAt } from "../kernel/fault-retries.ts";
 import { canMove } from "../kernel/state-machine.ts";
-import { travellerOf } from "../orders/customer.ts";
+import { travelerOf } from "../orders/customer.ts";
 import { anythingDelivered, wholeOrder } from "../orders/delivered.ts";
 import { completeOrder, failOrder, holdOrder } from "../orders/finish.ts";
 import {
@@ -102,7 +102,7 @@ async function activate(tx: Tx, order: OrderRow, item: ItemRow, outcome: Activat
     lineId: line.id,
     productId: line.product_id,
     partnerId: order.partner_id,
-    eid: travellerOf(tx, item)?.eid_number ?? null,
+    eid: travelerOf(tx, item)?.eid_number ?? null,
     esims: outcome.esims,
   });
   const activated = await progressItem(tx, item, {
@@ -153,7 +153,7 @@ async function retryLater(tx: Tx, order: OrderRow, item: ItemRow, reason: string
 }
 
 /**
- * Records the event of a traveller's item: `id` is the item's, `carrier` null. Items without a traveller have none.
+ * Records the event of a traveler's item: `id` is the item's, `carrier` null. Items without a traveler have none.
  * `corrects` is when the step was taken (ms) whose recorded result is another one from now on.
  */
 export async function announceItem(
@@ -166,7 +166,7 @@ export async function announceItem(
 ): Promise<void> {
   const { id, traveller_sealed } = item;
   if (traveller_sealed === null) return;
-  const { activation_date = "", customer_name = "" } = travellerOf(tx, item) ?? {};
+  const { activation_date = "", customer_name = "" } = travelerOf(tx, item) ?? {};
   const { id: order_id, order_number, external_order_id } = order;
   const traveling = { activation_date, customer_name };
   const subject = { id, order_id, order_number, external_order_id, iccid, carrier: null, ...traveling };

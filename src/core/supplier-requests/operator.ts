@@ -43,7 +43,7 @@ export async function retryItem(tx: Tx, input: { id: string; actor: string }): P
   const item = open(await requireItem(tx, input.id));
   const order = await orderOf(tx, item);
   await audit(tx, order, item, "items.retry", input.actor);
-  tx.signal("fulfilment");
+  tx.signal("fulfillment");
   return sendAgain(tx, item);
 }
 

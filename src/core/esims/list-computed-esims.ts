@@ -8,7 +8,7 @@ import type { EsimStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { esimPage } from "./esim.ts";
-import type { OwnEsim } from "./own-stored.ts";
+import type { OwnEsim } from "./list-stock-esims.ts";
 
 /** Whose eSIMs to read, order by order. */
 interface OfOrders extends Owner {

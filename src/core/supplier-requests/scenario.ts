@@ -1,5 +1,5 @@
 import { keepLease } from "../orders/due.ts";
-import type { StepOutcome } from "../orders/fulfil.ts";
+import type { StepOutcome } from "../orders/fulfill.ts";
 import { type ItemRow, itemsOfOrder, requireItem } from "../orders/items.ts";
 import { requireOrder } from "../orders/order.ts";
 import { progressOrder } from "../orders/progress.ts";

@@ -7,15 +7,15 @@ import { text as ask, isInteractive } from "../../output/prompts.ts";
 import { isScheduled } from "./forecast.ts";
 
 /** Who travels with a unit that is delivered on a day. */
-export const travellerOptions = {
-  email: checked("--email <address>", "the traveller's e-mail address", /^[^\s@]+@[^\s@]+$/, "an e-mail address"),
-  name: text("--name <name>", "the traveller's name"),
+export const travelerOptions = {
+  email: checked("--email <address>", "the traveler's e-mail address", /^[^\s@]+@[^\s@]+$/, "an e-mail address"),
+  name: text("--name <name>", "the traveler's name"),
   date: day("--date <date>", "the day of activation, YYYY-MM-DD in --timezone"),
   eid: checked("--eid <digits>", "the device's EID, for products pushed to it", /^\d{32}$/, "32 digits"),
   timezone: text("--timezone <zone>", "where the day is, e.g. Australia/Sydney (default UTC)"),
 };
 
-type Traveller = { [O in keyof typeof travellerOptions]: string | undefined };
+type Traveler = { [O in keyof typeof travelerOptions]: string | undefined };
 
 /** An option whose text has one form. */
 function checked(flags: string, help: string, form: RegExp, words: string): Option<string | undefined> {
@@ -52,32 +52,32 @@ interface Wanted {
   /** Null: nothing is known of it, and the API says what is missing. */
   product: Product | null;
   count: number;
-  traveller: Traveller;
+  traveler: Traveler;
 }
 
 /**
- * The travellers of an order, one for each unit of a product that is delivered on a day. What is missing is asked for
- * at a terminal. Throws a usage error where it cannot be, for a product without travellers, and for several units
- * whose travellers would all be the one that the options name.
+ * The travelers of an order, one for each unit of a product that is delivered on a day. What is missing is asked for
+ * at a terminal. Throws a usage error where it cannot be, for a product without travelers, and for several units
+ * whose travelers would all be the one that the options name.
  */
-export async function travellersFor(
+export async function travelersFor(
   context: Context,
-  { product, count, traveller }: Wanted,
+  { product, count, traveler }: Wanted,
 ): Promise<{ requests: ActivationRequest[]; asked: boolean }> {
-  const given = Object.entries(traveller).filter(([, value]) => value !== undefined);
+  const given = Object.entries(traveler).filter(([, value]) => value !== undefined);
   if (product === null) return { requests: [], asked: false };
   if (!isScheduled(product)) {
     if (given.length === 0) return { requests: [], asked: false };
     throw usageError(`${product.sku} is not delivered on a day: --${given[0]?.[0]} does not apply.`, "Leave it out.");
   }
   if (count > 1 && given.length > 0) {
-    const hint = "Order one unit for each traveller, or give them in a JSON file: esimctl orders bulk --help.";
-    throw usageError(`The options name one traveller, and ${count} units need ${count}.`, hint);
+    const hint = "Order one unit for each traveler, or give them in a JSON file: esimctl orders bulk --help.";
+    throw usageError(`The options name one traveler, and ${count} units need ${count}.`, hint);
   }
   const requests: ActivationRequest[] = [];
   let asked = false;
   for (let unit = 1; unit <= count; unit++) {
-    const found = await completed(context, product, traveller, count === 1 ? "" : ` ${unit} of ${count}`);
+    const found = await completed(context, product, traveler, count === 1 ? "" : ` ${unit} of ${count}`);
     requests.push(found.request);
     asked ||= found.asked;
   }
@@ -85,23 +85,23 @@ export async function travellersFor(
 }
 
 const needed = [
-  ["name", "Name of the traveller"],
+  ["name", "Name of the traveler"],
   ["email", "E-mail address"],
   ["date", "Day of activation (YYYY-MM-DD)"],
   ["eid", "EID of the device"],
 ] as const;
 
-async function completed({ globals }: Context, product: Product, traveller: Traveller, which: string) {
-  const filled = { ...traveller };
+async function completed({ globals }: Context, product: Product, traveler: Traveler, which: string) {
+  const filled = { ...traveler };
   const wanted = needed.filter(([field]) => field !== "eid" || product.delivery_method === "eid_push");
   const missing = wanted.filter(([field]) => filled[field] === undefined);
   const [first] = missing;
   if (first !== undefined && !isInteractive(globals)) {
     const flags = missing.map(([field]) => `--${field}`).join(", ");
-    throw usageError(`${product.sku} is delivered on a day to a traveller: ${flags} missing.`, `Add ${flags}.`);
+    throw usageError(`${product.sku} is delivered on a day to a traveler: ${flags} missing.`, `Add ${flags}.`);
   }
   for (const [field, words] of missing) {
-    const check = (typed: string) => travellerOptions[field].read(typed);
+    const check = (typed: string) => travelerOptions[field].read(typed);
     filled[field] = await ask(`${words}${which}:`, `--${field}`, globals, { check });
   }
   const { name = "", email = "", date = "", eid, timezone } = filled;

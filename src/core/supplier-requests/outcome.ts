@@ -2,7 +2,7 @@ import { desc, eq } from "drizzle-orm";
 import type { EsimCodes } from "../esims/sealed-codes.ts";
 import type { OrderItemId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
-import { travellerOf } from "../orders/customer.ts";
+import { travelerOf } from "../orders/customer.ts";
 import type { ItemRow } from "../orders/items.ts";
 import { insert } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
@@ -47,10 +47,10 @@ export function attemptsOfItem(q: Read, id: OrderItemId): Promise<Row<"itemAttem
   return attemptsOf(q, { item_id: id });
 }
 
-/** Records an attempt and its outcome, for support; without the answer's words where the traveller was cleared. */
+/** Records an attempt and its outcome, for support; without the answer's words where the traveler was cleared. */
 export function recordAttempt(tx: Tx, item: ItemRow, outcome: SupplyOutcome, attempt: Attempt): Promise<void> {
   // What cannot be read may have been cleared.
-  const isCleared = item.traveller_sealed !== null && (travellerOf(tx, item)?.customer_email ?? "") === "";
+  const isCleared = item.traveller_sealed !== null && (travelerOf(tx, item)?.customer_email ?? "") === "";
   return insert(tx, "itemAttempts", [
     {
       id: newId(tx),

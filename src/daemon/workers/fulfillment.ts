@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import {
   claimOrders,
-  fulfilLeased,
+  fulfillLeased,
   type OrderLease,
   postponeOrder,
   releaseOrders,
@@ -9,12 +9,12 @@ import {
 } from "../../core/orders/due.ts";
 import { type PartnerQueue, queueName } from "../../core/platform/due-keys.ts";
 import type { Store } from "../../core/store/store.ts";
-import { playSupplier } from "../../core/supplies/scenario.ts";
+import { playSupplier } from "../../core/supplier-requests/scenario.ts";
 import { claimEach, createPool, type Pool, type PoolWork } from "./pool.ts";
 import type { Bounds, Lane } from "./share.ts";
 
-/** What fulfilment needs. */
-export interface FulfilmentDependencies {
+/** What fulfillment needs. */
+export interface FulfillmentDependencies {
   store: Store;
   log: Pick<Logger, "error">;
 }
@@ -26,9 +26,9 @@ const FAULT_DELAY_MS = 30_000;
 type PartnerLane = Lane & PartnerQueue;
 
 /** Takes orders as far as they go by themselves: fulfilled, or waiting for people. A lane for each partner's orders. */
-export function createFulfilment({ store, log }: FulfilmentDependencies): Pool {
+export function createFulfillment({ store, log }: FulfillmentDependencies): Pool {
   const work: PoolWork<PartnerLane, OrderLease, never> = {
-    name: "fulfilment",
+    name: "fulfillment",
     bounds: BOUNDS,
     async due() {
       const { due, waitMs } = await store.read(waitingOrders, null);
@@ -41,7 +41,7 @@ export function createFulfilment({ store, log }: FulfilmentDependencies): Pool {
       return claimEach(rooms, claim, log);
     },
     async work(lease, stopping) {
-      await fulfil(store, lease, { stopping, log });
+      await fulfill(store, lease, { stopping, log });
       return null;
     },
     release: (leases) => store.write(releaseOrders, leases),
@@ -59,18 +59,18 @@ interface Running {
   log: Pick<Logger, "error">;
 }
 
-async function fulfil(store: Store, lease: OrderLease, { stopping, log }: Running): Promise<void> {
+async function fulfill(store: Store, lease: OrderLease, { stopping, log }: Running): Promise<void> {
   try {
     while ((await nextStep(store, lease)) === "more") {
       if (stopping.aborted) return await store.write(releaseOrders, [lease]);
     }
   } catch (error) {
-    log.error({ err: error, order_id: lease.id }, "fulfilment failed");
+    log.error({ err: error, order_id: lease.id }, "fulfillment failed");
     await store.write(postponeOrder, { lease, delayMs: FAULT_DELAY_MS });
   }
 }
 
 async function nextStep(store: Store, lease: OrderLease) {
-  const outcome = await store.write(fulfilLeased, lease, undefined, lease);
+  const outcome = await store.write(fulfillLeased, lease, undefined, lease);
   return outcome === "supplier" ? store.write(playSupplier, lease, undefined, lease) : outcome;
 }

@@ -20,10 +20,10 @@ const UNITS_PER_STEP = 500;
 export type StepOutcome = "more" | "done" | "waiting" | "supplier";
 
 /**
- * One step of an order's fulfilment, in one transaction: reserves all of its stock, or assigns up to 500 eSIMs, or
+ * One step of an order's fulfillment, in one transaction: reserves all of its stock, or assigns up to 500 eSIMs, or
  * finishes it. Safe to repeat: it continues from what is written. Nothing becomes visible before the last step.
  */
-export async function fulfilStep(tx: Tx, orderId: OrderId): Promise<StepOutcome> {
+export async function fulfillStep(tx: Tx, orderId: OrderId): Promise<StepOutcome> {
   const order = await requireOrder(tx, orderId);
   const lines = await linesOfOrder(tx, orderId);
   if (order.environment === "sandbox") return sandboxStep(tx, order, lines);

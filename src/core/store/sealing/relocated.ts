@@ -6,7 +6,7 @@ import { storedValue } from "../stored-value.ts";
 export const MOVED = "moved_to";
 
 /** Throws `StoreUnavailable` when this database's data went on elsewhere: nothing goes on here beside it. */
-export async function refuseMovedDatabase(q: Read): Promise<void> {
+export async function refuseRelocatedDatabase(q: Read): Promise<void> {
   const to = await storedValue(q, MOVED);
   if (to === null) return;
   throw new StoreError(

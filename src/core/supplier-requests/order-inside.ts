@@ -2,7 +2,7 @@ import { listAudit } from "../audit/list.ts";
 import { newestEsimsOfOrder } from "../esims/esim.ts";
 import type { OrderId, OrderItemId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
-import { travellerOf } from "../orders/customer.ts";
+import { travelerOf } from "../orders/customer.ts";
 import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { linesOfOrder, requireOrder } from "../orders/order.ts";
 import { waitingOfOrder } from "../orders/waiting.ts";
@@ -35,7 +35,7 @@ export async function orderInside(q: Read, id: OrderId) {
   for (const [at, item] of rows.entries()) {
     const { id: item_id, status, supplier, quantity, error_message } = item;
     const attempts = at < WITH_ATTEMPTS ? await attemptsOfItem(q, item.id) : [];
-    const activation_date = travellerOf(q, item)?.activation_date ?? null;
+    const activation_date = travelerOf(q, item)?.activation_date ?? null;
     const state = { item_id, status, supplier, quantity, activation_date, error_message };
     items.push({ ...state, attempts: attempts.map(toAttempt) });
   }

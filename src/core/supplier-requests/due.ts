@@ -1,11 +1,11 @@
 import { and, eq, inArray, lte, sql } from "drizzle-orm";
-import { travellerOf } from "../orders/customer.ts";
+import { travelerOf } from "../orders/customer.ts";
 import { holdOrder } from "../orders/finish.ts";
 import { type ItemRow, lineOfItem, progressItem, requireItem } from "../orders/items.ts";
 import { requireOrder } from "../orders/order.ts";
 import { dueKeys, dueNow } from "../platform/due-keys.ts";
 import { type Lease, leaseOn, leasesOf, maySend } from "../platform/lease.ts";
-import type { OrderItemStatus, SupplierAdapter, Traveller } from "../store/schema/values.ts";
+import type { OrderItemStatus, SupplierAdapter, Traveler } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { findSupplier, type SupplierContact, supplierContact } from "../suppliers/supplier.ts";
@@ -47,7 +47,7 @@ export async function waitingItems(q: Read, _input: null): Promise<{ due: Suppli
 export interface ClaimedItem {
   item: ItemRow;
   /** Null: it has none. */
-  traveller: Traveller | null;
+  traveler: Traveler | null;
   lease: Lease<"orderItems">;
   order_number: string;
   product_sku: string;
@@ -60,25 +60,25 @@ export async function claimItems(tx: Tx, input: { supplier: string; room: number
   const claimed: ClaimedItem[] = [];
   const items = await claim(tx, { supplier: input.supplier, limit: input.room });
   for (const item of items) {
-    const traveller = travellerOf(tx, item);
-    // The supplier must not get an item without its traveller, and the others need not wait for it.
-    if (traveller === null && item.traveller_sealed !== null) await holdUnreadable(tx, item);
-    else claimed.push(await describe(tx, item, traveller));
+    const traveler = travelerOf(tx, item);
+    // The supplier must not get an item without its traveler, and the others need not wait for it.
+    if (traveler === null && item.traveller_sealed !== null) await holdUnreadable(tx, item);
+    else claimed.push(await describe(tx, item, traveler));
   }
   return claimed;
 }
 
 async function holdUnreadable(tx: Tx, item: ItemRow): Promise<void> {
-  const reason = "the traveller of an item cannot be read";
+  const reason = "the traveler of an item cannot be read";
   await progressItem(tx, item, { due_at: null, leased_until: null });
   await holdOrder(tx, await requireOrder(tx, item.order_id), reason, reason);
 }
 
-async function describe(tx: Tx, item: ItemRow, traveller: Traveller | null): Promise<ClaimedItem> {
+async function describe(tx: Tx, item: ItemRow, traveler: Traveler | null): Promise<ClaimedItem> {
   const order = await requireOrder(tx, item.order_id);
   const { product_sku, product_name, delivery_method } = await lineOfItem(tx, item);
   const lease = leaseOn<"orderItems">(item);
-  return { item, traveller, lease, order_number: order.order_number, product_sku, product_name, delivery_method };
+  return { item, traveler, lease, order_number: order.order_number, product_sku, product_name, delivery_method };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { travellerOf } from "../orders/customer.ts";
+import { travelerOf } from "../orders/customer.ts";
 import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { type LineRow, linesOfOrder, requireOwnOrder } from "../orders/order.ts";
 import type { OrderItemStatus } from "../store/schema/values.ts";
@@ -28,17 +28,17 @@ export async function activationStatus(q: Read, input: { owner: Owner; id: Order
 }
 
 function toEntry(q: Read, item: ItemRow, line: LineRow | undefined) {
-  const traveller = travellerOf(q, item);
+  const traveler = travelerOf(q, item);
   return {
     item_id: item.id,
     product_name: line?.product_name ?? "",
     product_sku: line?.product_sku ?? "",
     status: item.status,
-    customer_email: traveller?.customer_email ?? null,
-    customer_name: traveller?.customer_name ?? null,
-    activation_date: traveller?.activation_date ?? null,
-    timezone: traveller?.timezone ?? null,
-    eid_number: traveller?.eid_number ?? null,
+    customer_email: traveler?.customer_email ?? null,
+    customer_name: traveler?.customer_name ?? null,
+    activation_date: traveler?.activation_date ?? null,
+    timezone: traveler?.timezone ?? null,
+    eid_number: traveler?.eid_number ?? null,
     error_message: item.error_message,
     submitted_at: isoTimeOrNull(item.submitted_at),
     activated_at: isoTimeOrNull(item.activated_at),

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { Store } from "../../core/store/store.ts";
-import { applySupplyOutcome } from "../../core/supplies/apply-outcome.ts";
+import { applySupplyOutcome } from "../../core/supplier-requests/apply-outcome.ts";
 import {
   type ClaimedItem,
   claimItems,
@@ -12,7 +12,7 @@ import {
   reviewOverdueItems,
   type SupplierQueue,
   waitingItems,
-} from "../../core/supplies/due.ts";
+} from "../../core/supplier-requests/due.ts";
 import { MAILS_AT_ONCE } from "../gateways/mailer.ts";
 import type { SupplierGateway } from "../gateways/suppliers.ts";
 import { drained } from "./loop.ts";

@@ -12,14 +12,14 @@ import type { Context } from "./command.ts";
 import { pagesOf } from "./list-command.ts";
 
 /** What lists over all partners take. */
-export const overAllOptions = {
+export const allPartnersOptions = {
   ...listOptions,
   since: since("--since <time>", "created at this time or later: 2026-03-01 (UTC), 2026-03-01T12:00:00Z, or 24h ago"),
   until: since("--until <time>", "created before this time, given in the same way"),
   customer: text("--customer <who>", "operators only: an e-mail address, or how a name or one of its words begins"),
 };
 
-type Given = ValuesOf<typeof overAllOptions>;
+type Given = ValuesOf<typeof allPartnersOptions>;
 
 /** The moments (ms) between which records were created. */
 export function timesOf(given: Pick<Given, "since" | "until">, now: number) {
@@ -33,7 +33,7 @@ export function isoOf(at: number | undefined): string | undefined {
 }
 
 /** Whether a command lists over all partners: on the operator's data without --partner, or for one of its customers. */
-export async function isOverAll(context: Context, { customer }: Pick<Given, "customer">): Promise<boolean> {
+export async function isOfAllPartners(context: Context, { customer }: Pick<Given, "customer">): Promise<boolean> {
   if ((await context.where()).kind !== "server") return context.actsFor.partner === undefined || customer !== undefined;
   if (customer === undefined) return false;
   const hint = "There, esimctl find and the other filters narrow it down: see --help.";
@@ -58,7 +58,7 @@ interface Listed<F extends Partial<OverAll>, T extends object> {
 const PAGE = 100;
 
 /** Prints one page, or with --all every page, of a list over all partners or of one of them. */
-export async function listOverAll<F extends Partial<OverAll>, T extends object>(
+export async function listOfAllPartners<F extends Partial<OverAll>, T extends object>(
   context: Context,
   { limit = 20, cursor, all }: Given,
   { filter, page, columns, empty }: Listed<F, T>,
