@@ -5,10 +5,9 @@ import { filesWithSlowTests, slow } from "./test/support/tags.ts";
 import suite from "./vitest.config.ts";
 import postgres from "./vitest.postgres.config.ts";
 
-/** They look at time or memory, at a terminal, or build the program anew: nothing else runs beside them. */
+/** They look at time or memory, or build the program anew: nothing else runs beside them. */
 const undisturbed = [
   "bench",
-  "cli-dialogues",
   "fairness",
   "large-orders",
   "machine-faults",

@@ -27,6 +27,27 @@ test("every link between pages leads to a file, and to a heading where it names 
   expect(pages.flatMap((page) => brokenLinks(page))).toEqual([]);
 });
 
+test("every source file that a page, or a comment of the code, names is there", () => {
+  const files = ["src", "test", "scripts"].flatMap((folder) => filesUnder(folder, /\.(ts|mjs)$/));
+  const isThere = (name: string) =>
+    existsSync(join(root, name)) || files.some((file) => file === name || file.endsWith(`/${name}`));
+  const inPages = pages
+    .filter((page) => page !== "CHANGELOG.md")
+    .map((page) => ({ page, pattern: /`([\w./-]+\.(?:ts|mjs))`/g }));
+  const inCode = filesUnder("src", /\.ts$/).map((page) => ({
+    page,
+    pattern: /^\s*(?:\/?\*|\/\/).*?\b([\w/-]+\.ts)\b/g,
+  }));
+  const gone = [...inPages, ...inCode].flatMap(({ page, pattern }) =>
+    readFileSync(join(root, page), "utf8")
+      .split("\n")
+      .flatMap((line) => Array.from(line.matchAll(pattern), ([, name = ""]) => name))
+      .filter((name) => !isThere(name))
+      .map((name) => `${page}: ${name}`),
+  );
+  expect(gone).toEqual([]);
+});
+
 test("every promise of the threat model names the tests that show it, and all of them exist", () => {
   const page = readFileSync(join(root, "docs/security.md"), "utf8");
   const [, promises = ""] = page.split(/^## (?:Promises|Not promised)$/m);
@@ -91,4 +112,10 @@ function headings(text: string): string[] {
       .replace(/[^\p{L}\p{N} _-]/gu, "")
       .replaceAll(" ", "-"),
   );
+}
+
+function filesUnder(folder: string, named: RegExp): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => named.test(name) && !name.includes("node_modules"))
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`);
 }

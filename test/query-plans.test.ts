@@ -159,7 +159,7 @@ async function seen({ location, store, clock }: Platform) {
   const ran: Statement[] = [];
   const logger = { logQuery: (sql: string, values: unknown[]) => void ran.push({ sql, parameters: values.length }) };
   const db: Db = drizzle(connection, { logger });
-  const sqlite = { dialect: sqliteDialect, batch: null };
+  const sqlite = { dialect: sqliteDialect, context: null };
   const q: Read = { db, t: sqliteTables, now: clock.now(), vault: store.vault, prepared: new Map(), ...sqlite };
   return { connection, q, ran };
 }

@@ -184,7 +184,10 @@ test("an unmatched column is picked, and an order is composed by pickers and con
     await clear();
     await esimctl("orders create --partner acme --sandbox");
     await shows(/Product:[\s\S]*MG8 +Madagascar +42\.90 AUD/);
-    await enter("mada");
+    // Enter does nothing while the list is searched.
+    await press("mada");
+    await shows(/\? Product: mada\s+❯ MG8/);
+    await press("Enter");
     await shows(/Quantity:/);
     await enter("1");
     await shows(/Name of the traveler:/);

@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 
 /**
  * Tables of a handful of rows, made by the operator or the program itself: reading them whole is right. `due_keys` is
- * what store/due-keys.ts has found so far, a key for each search of an index.
+ * what platform/due-keys.ts has found so far, a key for each search of an index.
  */
 export const smallTables = [
   "settings",

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { ProductId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
-import { loader } from "../store/batch.ts";
+import { loader } from "../store/batch-context.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { first, isListed, listOf, type Slots, statement } from "../store/statement.ts";

@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { OrderLineId, ProductId } from "../kernel/brand.ts";
 import { together } from "../kernel/together.ts";
-import { loader, putOff, RetryBatch } from "../store/batch.ts";
+import { loader, putOff, RetryBatch } from "../store/batch-context.ts";
 import { findByKey, lockRows } from "../store/rows.ts";
 import { first, isListed, listOf, numberAt, type Slots, statement } from "../store/statement.ts";
 import type { Read, StockClaim, Tx } from "../store/store.ts";

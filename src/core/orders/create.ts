@@ -13,7 +13,7 @@ import { feedNumbers } from "../outbox/feed-number.ts";
 import { recordEvents } from "../outbox/record.ts";
 import { subscribers } from "../outbox/subscribers.ts";
 import { aheadOf } from "../platform/sandbox-clock.ts";
-import { loader } from "../store/batch.ts";
+import { loader } from "../store/batch-context.ts";
 import { insert } from "../store/rows.ts";
 import { type Lane, laneOfOrders } from "../store/schema/lanes.ts";
 import type { OrderCustomer, OrderScenario, SandboxScenario } from "../store/schema/values.ts";

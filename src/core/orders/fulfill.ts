@@ -15,7 +15,7 @@ const UNITS_PER_STEP = 500;
 
 /**
  * Where a step left its order: more to do at once, done, or waiting for review. `supplier`: a scenario of the sandbox
- * asks for what a supplier would do (supplies/scenario.ts).
+ * asks for what a supplier would do (supplier-requests/scenario.ts).
  */
 export type StepOutcome = "more" | "done" | "waiting" | "supplier";
 

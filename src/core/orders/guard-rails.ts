@@ -1,7 +1,7 @@
 import { aliasedTable, sql } from "drizzle-orm";
 import { Problem } from "../kernel/problem.ts";
 import { currentPauses, type Pause } from "../platform/pauses.ts";
-import { loader } from "../store/batch.ts";
+import { loader } from "../store/batch-context.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { SpendCap } from "../store/schema/values.ts";
 import { isListed, listOf, type Slots, statement } from "../store/statement.ts";

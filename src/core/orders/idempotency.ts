@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { OrderId } from "../kernel/brand.ts";
 import { environments } from "../kernel/environment.ts";
 import { Problem } from "../kernel/problem.ts";
-import { flush, loader } from "../store/batch.ts";
+import { flush, loader } from "../store/batch-context.ts";
 import { insert } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import type { OrderKeySpace } from "../store/schema/values.ts";

@@ -1,7 +1,7 @@
 import { and, count, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
-import { loader, putOff } from "../store/batch.ts";
+import { loader, putOff } from "../store/batch-context.ts";
 import { insert } from "../store/rows.ts";
 import type { NewRow } from "../store/schema/tables.ts";
 import { partnerBounds, type WebhookStatus } from "../store/schema/values.ts";

@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
-import { loader, putOff } from "../store/batch.ts";
+import { loader, putOff } from "../store/batch-context.ts";
 import { updateRows } from "../store/rows.ts";
 import { isListed, listOf, type Slots, statement, textAt } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";

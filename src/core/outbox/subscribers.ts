@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
-import { loader } from "../store/batch.ts";
+import { loader } from "../store/batch-context.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Feed } from "./feed-number.ts";

@@ -2,7 +2,7 @@ import type { Nodes, Pulse, Read, ReplicaLook, Topic, Tx } from "./store.ts";
 import type { Commits, Writer } from "./writer.ts";
 
 /** A connection's side of a read or transaction; the store adds time, ids and vault. */
-export type Connection = Pick<Read, "db" | "t" | "prepared" | "dialect" | "batch">;
+export type Connection = Pick<Read, "db" | "t" | "prepared" | "dialect" | "context">;
 
 /** Makes the transaction of one command over a connection. */
 export type TxMaker = (connection: Connection, signal: (topic: Topic) => void, requestId: string | null) => Tx;

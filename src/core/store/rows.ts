@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { insertLater } from "./batch.ts";
+import { insertLater } from "./batch-context.ts";
 import type { NewRow, Row, TableName, Tables, TableWithId } from "./schema/tables.ts";
 import { cellsOf, elementCell, isListed, listOf, namedColumns, preparedShape } from "./statement.ts";
 import type { Read, Tx } from "./store.ts";
@@ -34,7 +34,7 @@ export async function insert<N extends TableName>(
 ): Promise<void> {
   const [one] = rows;
   if (one === undefined) return;
-  if (tx.batch !== null && !skipKnown) insertLater(tx.batch, tx, { table, rows });
+  if (tx.context !== null && !skipKnown) insertLater(tx.context, tx, { table, rows });
   else if (rows.length === 1 && !skipKnown) await tx.dialect.insertOne(tx, table, one);
   else await tx.dialect.insertMany(tx, table, rows, skipKnown);
 }

@@ -18,7 +18,7 @@ interface LaterRows {
 
 /**
  * What commands of one kind share that follow each other in one transaction, with no other write between them
- * (batch.ts): what they looked up, and what is written at their end.
+ * (batch-context.ts): what they looked up, and what is written at their end.
  */
 export interface BatchContext {
   /** What loaders know, by loader and key. */
@@ -41,7 +41,7 @@ export interface Read {
   readonly prepared: Map<unknown, Prepared>;
   readonly dialect: Dialect;
   /** The context that a command shares with others; null: it reads and writes at once. */
-  readonly batch: BatchContext | null;
+  readonly context: BatchContext | null;
 }
 
 /** What a command gets: a transaction of its own. */

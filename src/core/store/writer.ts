@@ -15,8 +15,8 @@ export interface Writer {
   begin(careful: boolean, slots: readonly number[]): Promise<void>;
   /** Before the first command of a batch; what it waits for may be asked for together with other look-ups. */
   ready?(): Promise<void>;
-  /** Before each write of a batch of several. `kind`: those of one kind that follow each other share a context. */
-  savepoint(kind: Kind | null): Promise<void>;
+  /** Before each write of a batch of several. Those of one command that follow each other share a context. */
+  savepoint(prefetching: Prefetching | null): Promise<void>;
   release(): Promise<void>;
   /** Takes back what the command has written since `savepoint`. False: only the whole batch can be taken back. */
   rollbackToSavepoint(): Promise<boolean>;
@@ -35,15 +35,15 @@ export interface Writer {
 export type Repeat = "first" | "alone";
 
 /** A command whose batches have a context. */
-export type Kind = Required<Pick<Command<unknown, unknown>, "prefetch">>;
+export type Prefetching = Required<Pick<Command<unknown, unknown>, "prefetch">>;
 
 /** A write that waits for its transaction. */
 export interface Waiting {
   owner: Owner | null;
   run: (tx: Tx) => Promise<unknown>;
   requestId: string | null;
-  /** The command where its batches have a context; null: it writes at once. */
-  kind: Kind | null;
+  /** The command, where it shares a context; null: it writes at once. */
+  prefetching: Prefetching | null;
   input: unknown;
   /** What the command keeps to; null: it runs with no other under way. */
   lane: Lane | null;

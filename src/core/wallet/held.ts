@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { minorUnits } from "../kernel/money.ts";
-import { loader } from "../store/batch.ts";
+import { loader } from "../store/batch-context.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";

@@ -1,6 +1,6 @@
 import type { MinorUnits, OrderId, PartnerId } from "../kernel/brand.ts";
 import { newId } from "../kernel/ids.ts";
-import { putOff } from "../store/batch.ts";
+import { putOff } from "../store/batch-context.ts";
 import { insert, updateRows } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { LedgerKind } from "../store/schema/values.ts";

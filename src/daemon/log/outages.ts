@@ -17,7 +17,7 @@ export interface Watched {
 
 /**
  * Logs an outage of the database once when it starts and once when it ends, however many calls it fails: it ends when
- * the database takes a write. The log leaves out the lines of the calls themselves (logging.ts). Each sealed value that
+ * the database takes a write. The log leaves out the lines of the calls themselves (logger.ts). Each sealed value that
  * a list shows as unreadable is logged once, too.
  */
 export function watchOutages(store: Store, log: Pick<Logger, "error" | "info">): Watched {

@@ -15,7 +15,7 @@ import { headsAreUnmarked, markHeads } from "../sealing/mark-heads.ts";
 import { peopleAreClear, sealPeople } from "../sealing/seal-people.ts";
 import { openSqlite, readBeside } from "../sqlite/sqlite.ts";
 import type { Command, Store } from "../store.ts";
-import type { Kind } from "../writer.ts";
+import type { Prefetching } from "../writer.ts";
 import { type Opening, type StoreBase, storeOver, type Writes, type WritesBase } from "./store-over.ts";
 
 /** Where the database is: a file of SQLite, or a PostgreSQL address, and that of a replica for reads. */
@@ -119,9 +119,9 @@ function ownWrites(engine: Engine, { makeTx, keys, committed }: WritesBase): Wri
     new Promise<O>((resolve, reject) => {
       // `value` is what `command` answered for this very entry, and its inputs are those of its own writes.
       const settle = { resolve: (value: unknown) => resolve(value as O), reject };
-      const kind = command.prefetch === undefined ? null : (command as Kind);
+      const prefetching = command.prefetch === undefined ? null : (command as Prefetching);
       const lane = command.lane?.(input) ?? null;
-      const about = { requestId: requestId ?? null, owner: owner ?? null, kind, lane };
+      const about = { requestId: requestId ?? null, owner: owner ?? null, prefetching, lane };
       commits.push({ run: (tx) => command(tx, input), input, ...about, ...settle });
     });
   return {

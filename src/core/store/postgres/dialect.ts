@@ -64,7 +64,7 @@ export function connectionOver(builder: NodePgDatabase): Connection {
     t: postgresTables,
     prepared: new Map(),
     dialect: postgresDialect,
-    batch: null,
+    context: null,
   };
 }
 

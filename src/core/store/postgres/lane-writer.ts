@@ -1,8 +1,8 @@
-import { batchContext, flush, RetryBatch } from "../batch.ts";
+import { batchContext, flush, RetryBatch } from "../batch-context.ts";
 import type { TxMaker } from "../engine.ts";
 import { isUnavailable } from "../problems.ts";
 import type { BatchContext } from "../store.ts";
-import type { Kind, Writer } from "../writer.ts";
+import type { Prefetching, Writer } from "../writer.ts";
 import type { Transactions } from "./transactions.ts";
 import { postgresWriter, repeatOf } from "./writer.ts";
 
@@ -19,8 +19,8 @@ const ROW_WAIT_MS = 250;
 export function laneWriter(transactions: Transactions, makeTx: TxMaker): Writer {
   const careful = postgresWriter(transactions, makeTx, { beside: true });
   let quick = false;
-  /** The kind of the command under way, and the context that it shares. */
-  let [kind, context]: [Kind | null, BatchContext | null] = [null, null];
+  /** The command under way, where it shares a context, and the context. */
+  let [sharing, context]: [Prefetching | null, BatchContext | null] = [null, null];
   const { current, fault } = transactions;
   /** What changed something so far, or is to: statements, and rows that were put off. */
   const changes = () => current().sending.writes() + (context?.count ?? 0);
@@ -35,15 +35,15 @@ export function laneWriter(transactions: Transactions, makeTx: TxMaker): Writer 
     }
   }
 
-  /** Begins a command, or the end of the batch (null); one of another kind begins after all that was put off. */
-  async function follow(following: Kind | null): Promise<void> {
-    if (context !== null && following !== kind) {
+  /** Begins a command, or the end of the batch (null); another one begins after all that was put off. */
+  async function follow(following: Prefetching | null): Promise<void> {
+    if (context !== null && following !== sharing) {
       transactions.waitForRows(null);
-      await ofBatch(flush({ batch: context }));
+      await ofBatch(flush({ context }));
       context = null;
     }
     if (following !== null) context ??= batchContext();
-    kind = following;
+    sharing = following;
   }
 
   return {
@@ -51,7 +51,7 @@ export function laneWriter(transactions: Transactions, makeTx: TxMaker): Writer 
     hasContext: true,
     async begin(isCareful, slots) {
       quick = !isCareful;
-      [kind, context] = [null, null];
+      [sharing, context] = [null, null];
       await careful.begin(isCareful, slots);
     },
     async savepoint(following) {
@@ -72,7 +72,7 @@ export function laneWriter(transactions: Transactions, makeTx: TxMaker): Writer 
       await ofBatch(transactions.commit());
     },
     repeat: (found) => (quick ? repeatOf(found, true) : careful.repeat(found)),
-    tx: (signal, requestId) => makeTx({ ...current().connection, batch: context }, signal, requestId),
+    tx: (signal, requestId) => makeTx({ ...current().connection, context }, signal, requestId),
   };
 }
 

@@ -14,7 +14,7 @@ export function catalogTables(k: Kit) {
       name: k.text("name").notNull(),
       description: k.text("description"),
       region: k.text("region").notNull(),
-      /** The region as look-ups spell it, see kernel/region-key.ts. The default fills rows from before the column. */
+      /** The region as look-ups spell it, see `regionKey`. The default fills rows from before the column. */
       region_key: k.text("region_key").notNull().default(""),
       coverage: k.json<string[]>("coverage").notNull(),
       /** The countries of `coverage` as look-ups spell them, see kernel/country.ts. The default is as above. */

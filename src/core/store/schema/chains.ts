@@ -1,6 +1,6 @@
 import type { Kit } from "./kit.ts";
 
-/** The head of a hash chain of rows: how many rows it has and the hash of the last. See store/chain.ts. */
+/** The head of a hash chain of rows: how many rows it has and the hash of the last. See store/sealing/chain.ts. */
 export function headColumns(k: Kit) {
   return {
     chain_count: k.int("chain_count").notNull().default(0),

@@ -68,7 +68,7 @@ export function attemptColumns(k: Kit) {
   };
 }
 
-/** The columns of a row that workers claim, beside its id and `due_at`; store/lease.ts writes them. */
+/** The columns of a row that workers claim, beside its id and `due_at`; platform/lease.ts writes them. */
 export function leaseColumns(k: Kit) {
   return {
     /** Until when a worker holds it; null: no worker does. Equal to `due_at` while it is set. */

@@ -20,7 +20,7 @@ export function partnersTables(k: Kit) {
     rate_limit: k.int("rate_limit"),
     agent: k.flag("agent").notNull(),
     production: k.flag("production").notNull(),
-    /** Bounds that the operator set; null: the default, see partners/limits.ts. */
+    /** Bounds that the operator set; null: the default, see platform/partner-limits.ts. */
     max_endpoints: k.int("max_endpoints"),
     max_pool: k.int("max_pool"),
     max_open_activations: k.int("max_open_activations"),

@@ -40,7 +40,7 @@ export const sqliteDialect: Dialect = {
 /** A connection as core sees it. */
 export function connectionOver(connection: Database.Database): Connection {
   // Its rows are those of a synchronous driver, which can be awaited as well.
-  return { db: drizzle(connection) as Db, t: sqliteTables, prepared: new Map(), dialect: sqliteDialect, batch: null };
+  return { db: drizzle(connection) as Db, t: sqliteTables, prepared: new Map(), dialect: sqliteDialect, context: null };
 }
 
 /** The insert of so many rows. */

@@ -9,8 +9,8 @@ import { createWriteQueue } from "./write-queue.ts";
 // - command: a core function that runs as one transaction (store.ts). It waits in a queue (write-queue.ts).
 // - batch: commands that share one transaction and one commit (run-batch.ts). It is taken from the queue while it runs;
 //   then it is committed, or made again carefully, each command behind a savepoint; or taken back as a whole.
-// - batch context: what commands of a batch look up once and write at its end (batch.ts), where the engine gains by it.
-//   Look-ups that a command declares are prefetched for those that follow; flush writes what was put off.
+// - batch context: what commands of a batch look up once and write at its end (batch-context.ts), where the engine
+//   gains by it. Look-ups that a command declares are prefetched for those that follow; flush writes what was put off.
 // - writer: the connection of an engine that makes batches (writer.ts). commit: the outcome is durable, and answered.
 // - lane, slot, scheduler: what may be written side by side on PostgreSQL (schema/lanes.ts, postgres/scheduler.ts).
 //   SQLite has one writer, and this file is all of it.

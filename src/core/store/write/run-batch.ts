@@ -1,5 +1,5 @@
 import { together } from "../../kernel/together.ts";
-import { RetryBatch } from "../batch.ts";
+import { RetryBatch } from "../batch-context.ts";
 import { isUnavailable, type StoreError } from "../problems.ts";
 import type { Topic } from "../store.ts";
 import type { Repeat, Waiting, Writer } from "../writer.ts";
@@ -116,23 +116,23 @@ interface Coming {
 }
 
 /**
- * Prefetches what a write and those of its kind that follow will look up. Resolves with how many follow. Throws as
+ * Prefetches what a write and those of its command that follow will look up. Resolves with how many follow. Throws as
  * `runOne` does, or `RetryBatch`.
  */
-async function prefetch(writer: Writer, { kind, input }: Waiting, { taken, take }: Coming): Promise<number> {
-  if (kind === null) return 0;
+async function prefetch(writer: Writer, { prefetching, input }: Waiting, { taken, take }: Coming): Promise<number> {
+  if (prefetching === null) return 0;
   const tx = writer.tx(() => undefined, null);
-  if (tx.batch === null) return 0;
+  if (tx.context === null) return 0;
   while (taken.length < MOST_AHEAD) {
     const more = take();
     if (more === null) break;
     taken.push(more);
   }
-  const other = taken.findIndex((waiting) => waiting.kind !== kind);
+  const other = taken.findIndex((waiting) => waiting.prefetching !== prefetching);
   const following = taken.slice(0, other === -1 ? undefined : other);
   const inputs = [input, ...following.map((waiting) => waiting.input)];
   try {
-    await together(...kind.prefetch.map((load) => load(tx, inputs)));
+    await together(...prefetching.prefetch.map((load) => load(tx, inputs)));
   } catch (error) {
     const fault = writer.fault(error);
     throw writer.repeat(fault) === null && isUnavailable(fault) ? fault : new RetryBatch("a look-up failed");
@@ -148,7 +148,7 @@ async function runEach(writer: Writer, take: Take): Promise<Ran> {
   /** For how many of those taken the look-ups were prefetched. */
   let known = 0;
   for (let waiting = take(); waiting !== null; waiting = taken.shift() ?? take()) {
-    await writer.savepoint(waiting.kind);
+    await writer.savepoint(waiting.prefetching);
     known = known > 0 ? known - 1 : await prefetch(writer, waiting, { taken, take });
     if (outcomes.length === 0) await writer.ready?.();
     const outcome = await runOne(writer, waiting, { topics, end: () => writer.release() });

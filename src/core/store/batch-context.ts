@@ -3,9 +3,12 @@ import type { NewRow, TableName } from "./schema/tables.ts";
 import type { BatchContext, Prefetch, Read, Tx } from "./store.ts";
 
 // What commands share that follow each other in one transaction. Core writes by `insert` (rows.ts), `putOff` and
-// loaders (loader.ts), and does not ask whether there is a context: without one all is written and read at once.
+// loaders, and does not ask whether there is a context: without one all is written and read at once.
 
-/** A batch cannot be committed, as others have changed what it found, and is made again, each command by itself. */
+/**
+ * A batch cannot be committed, as others have changed what it found, and is made again: each command behind a
+ * savepoint, or each slot by itself.
+ */
 export class RetryBatch extends Error {
   constructor(reason: string) {
     super(`a batch is made again: ${reason}`);
@@ -28,37 +31,37 @@ interface PutOff<R> {
 }
 
 /** Writes a row at the end of the batch, after what is inserted; without a context at once. */
-export async function putOff<R>({ batch }: Tx, { kind, row, write }: PutOff<R>): Promise<void> {
-  if (batch === null) return write([row]);
+export async function putOff<R>({ context }: Tx, { kind, row, write }: PutOff<R>): Promise<void> {
+  if (context === null) return write([row]);
   // Under a kind there are only its own rows.
-  const rows = (batch.writes.get(kind)?.rows ?? []) as R[];
+  const rows = (context.writes.get(kind)?.rows ?? []) as R[];
   rows.push(row);
-  batch.writes.set(kind, { rows, write: () => write(rows) });
-  batch.count += 1;
+  context.writes.set(kind, { rows, write: () => write(rows) });
+  context.count += 1;
 }
 
 /** Leaves rows of a table to the end of the batch, where it has a context; until then no statement finds them. */
 export function insertLater<N extends TableName>(
-  batch: BatchContext,
+  context: BatchContext,
   tx: Tx,
   into: { table: N; rows: readonly NewRow<N>[] },
 ) {
   const { table } = into;
   // `insertLater` leaves rows of its table alone there.
-  const rows = (batch.inserts.get(table)?.rows ?? []) as NewRow<N>[];
+  const rows = (context.inserts.get(table)?.rows ?? []) as NewRow<N>[];
   rows.push(...into.rows);
   // Tables in the order of their first rows: what a row refers to is inserted before it.
-  batch.inserts.set(table, { rows, write: () => tx.dialect.insertMany(tx, table, rows, false) });
-  batch.count += 1;
+  context.inserts.set(table, { rows, write: () => tx.dialect.insertMany(tx, table, rows, false) });
+  context.count += 1;
 }
 
 /** Writes all that was put off so far, so that statements find it. Throws `RetryBatch`. */
-export async function flush({ batch }: Pick<Read, "batch">): Promise<void> {
-  if (batch === null) return;
-  const sorted = [...batch.writes].sort(([one], [other]) => (one < other ? -1 : 1));
-  const all = [...batch.inserts, ...sorted];
-  batch.inserts.clear();
-  batch.writes.clear();
+export async function flush({ context }: Pick<Read, "context">): Promise<void> {
+  if (context === null) return;
+  const sorted = [...context.writes].sort(([one], [other]) => (one < other ? -1 : 1));
+  const all = [...context.inserts, ...sorted];
+  context.inserts.clear();
+  context.writes.clear();
   await together(...all.map(([, { write }]) => write()));
 }
 
@@ -86,11 +89,11 @@ interface Loading<K, V> {
 /** A loader that keeps what it finds in the context of a batch, and nothing where there is none. */
 export function loader<K, V>({ name = String, loadMany, loadOne }: Loading<K, V>): Loader<K, V> {
   const own = {};
-  function knownIn({ batch }: Read): Map<string, V> | null {
-    if (batch === null) return null;
+  function knownIn({ context }: Read): Map<string, V> | null {
+    if (context === null) return null;
     // Under a loader there are only values of its own.
-    const known = (batch.loaded.get(own) ?? new Map()) as Map<string, V>;
-    batch.loaded.set(own, known);
+    const known = (context.loaded.get(own) ?? new Map()) as Map<string, V>;
+    context.loaded.set(own, known);
     return known;
   }
 
