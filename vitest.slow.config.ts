@@ -6,14 +6,9 @@ import suite from "./vitest.config.ts";
 import postgres from "./vitest.postgres.config.ts";
 
 /** They look at time or memory, or build the program anew: nothing else runs beside them. */
-const undisturbed = [
-  "bench",
-  "fairness",
-  "large-orders",
-  "machine-faults",
-  "package",
-  "webhook-fairness",
-].map((name) => `test/slow/${name}.test.ts`);
+const undisturbed = ["bench", "fairness", "large-orders", "machine-faults", "package", "webhook-fairness"].map(
+  (name) => `test/slow/${name}.test.ts`,
+);
 
 /** They run on PostgreSQL too, in smaller numbers: what they promise depends on the engine. */
 const onBothEngines = [
