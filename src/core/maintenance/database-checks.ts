@@ -1,8 +1,9 @@
 import { type Existing, inspectDatabase } from "../store/open/reading.ts";
-import type { Inspection } from "../store/shape.ts";
 import { type Finding, fault, findings, fine, named, warning } from "./finding.ts";
 
 const RESTORE = "Stop serve, keep the damaged files, and restore the last good backup: esimctl restore.";
+
+type Inspection = Awaited<ReturnType<typeof inspectDatabase>>;
 
 /** What was found of a database, and whether its schema is this program's: later checks read its columns. */
 export interface CheckedDatabase {

@@ -13,7 +13,6 @@ import {
 } from "../platform/data-directory.ts";
 import { makeDirectory } from "../platform/make-directory.ts";
 import { servingState } from "../platform/serving.ts";
-import type { CopyProgress } from "../store/open/copied-tables.ts";
 import { copyToSqlite } from "../store/open/copy-to-sqlite.ts";
 import { openStore } from "../store/open/open.ts";
 import { StoreError } from "../store/problems.ts";
@@ -35,7 +34,7 @@ export interface MoveBackInput {
   actor: Actor;
   clock: Clock;
   ids: Ids;
-  onProgress: (progress: CopyProgress) => void;
+  onProgress: (progress: { done: number; total: number }) => void;
 }
 
 /** An installation that moved into a directory. */

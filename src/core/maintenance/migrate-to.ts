@@ -2,7 +2,6 @@ import type { Actor } from "../audit/record.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { dataDirectory, lockDataDirectory, noteMove, refuseMoved } from "../platform/data-directory.ts";
-import type { CopyProgress } from "../store/open/copied-tables.ts";
 import { copyToPostgres } from "../store/open/copy-to-postgres.ts";
 import { openStore } from "../store/open/open.ts";
 import { findMasterKey, type KeySources } from "../store/sealing/key-files.ts";
@@ -27,7 +26,7 @@ export interface MoveInput {
   actor: Actor;
   clock: Clock;
   ids: Ids;
-  onProgress: (progress: CopyProgress) => void;
+  onProgress: (progress: { done: number; total: number }) => void;
 }
 
 /**

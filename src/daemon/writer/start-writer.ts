@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { threadFile } from "../../core/kernel/thread-file.ts";
 import type { WritesBeside } from "../../core/store/open/open.ts";
-import type { Writes, WritesBase } from "../../core/store/open/store-over.ts";
 import { closedError } from "../../core/store/problems.ts";
 import type { Command } from "../../core/store/store.ts";
 import type { UnreadableError } from "../../core/store/vault.ts";
@@ -50,7 +49,7 @@ interface Waiting {
 function connectionTo(worker: Worker): WriterThread {
   const waiting = new Map<number, Waiting>();
   const send = sendingTo(worker);
-  let base: Pick<WritesBase, "committed" | "report"> | null = null;
+  let base: Parameters<WritesBeside>[0] | null = null;
   let closing: Promise<void> | null = null;
   let asked = 0;
 
@@ -83,7 +82,7 @@ function connectionTo(worker: Worker): WriterThread {
     await ended;
   }
 
-  const writes: Writes = {
+  const writes: ReturnType<WritesBeside> = {
     write: async (command, input, requestId, owner) =>
       ask({ how: "write", ...named(command, input), requestId, owner }),
     rehearse: async (command, input) =>
