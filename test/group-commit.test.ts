@@ -7,6 +7,7 @@ import type { Environment } from "../src/core/kernel/environment.ts";
 import type { Owner } from "../src/core/kernel/owner.ts";
 import { insert } from "../src/core/store/rows.ts";
 import type { Read, Tx } from "../src/core/store/store.ts";
+import { createWriteQueue } from "../src/core/store/write/write-queue.ts";
 import { property } from "./support/rounds.ts";
 import { onPostgres, openTestStore } from "./support/store.ts";
 
@@ -54,6 +55,15 @@ test("owners take turns, each in the order of its own writes", async () => {
   await Promise.all(writes(3, "b", owner("b", "production")));
   expect(ran.slice(0, 6)).toEqual(["a0", "b0", "a1", "b1", "a2", "b2"]);
   await Promise.all(many);
+});
+
+test("a batch that production makes late has one write of the sandbox", () => {
+  const queue = createWriteQueue<string>(50);
+  for (const name of ["p0", "p1", "p2"]) queue.push(name, owner("a", "production"));
+  for (const name of ["s0", "s1"]) queue.push(name, owner("b", "sandbox"));
+  const taken = { production: 0, sandbox: 0 };
+  expect([0, 60, 60, 60].map((elapsed) => queue.next(taken, elapsed))).toEqual(["p0", "s0", null, null]);
+  expect(taken).toEqual({ production: 1, sandbox: 1 });
 });
 
 test("the sandbox makes progress while production never pauses", async () => {

@@ -165,6 +165,17 @@ describe.runIf(onPostgres)("writes of several lanes on PostgreSQL", () => {
     await expect(store.write(clash, null)).rejects.toThrow(/duplicate key|Failed query/);
   });
 
+  test("a closed store refuses writes of slots that had none so far", async () => {
+    const { again } = await openTestStore(systemClock);
+    const closing = await again();
+    await closing.close();
+    const late = closing.write(
+      inLane("a partner without writes", async () => "written"),
+      null,
+    );
+    await expect(late).rejects.toMatchObject({ reason: "closed" });
+  });
+
   test("a write whose rows are inserted at the end of its batch fails alone", async () => {
     const { store } = await openTestStore(systemClock);
     const [one] = await addOrderersOfSlots(store, 1, 1_000);

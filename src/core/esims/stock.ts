@@ -123,7 +123,7 @@ export async function addToPool(tx: Tx, productId: ProductId, quantity: number):
 }
 
 /** Hands reserved eSIMs of the stock to an order line, oldest first, at the end of a batch. */
-export function assignFromStock(tx: Tx, claim: StockClaim): Promise<void> {
+export function assignFromStock(tx: Tx, claim: Omit<StockClaim, "at">): Promise<void> {
   const write = async (claims: readonly StockClaim[]) => {
     const wanted = claims.reduce((sum, { quantity }) => sum + quantity, 0);
     // Each write chooses no more than was reserved for its order: there are always enough.
@@ -131,7 +131,7 @@ export function assignFromStock(tx: Tx, claim: StockClaim): Promise<void> {
       throw new Error("the stock holds fewer eSIMs than its pool says");
   };
   // After the pools, by whose locks writes side by side choose one after the other.
-  return putOff(tx, { kind: "reserved eSIMs", row: claim, write });
+  return putOff(tx, { kind: "reserved eSIMs", row: { ...claim, at: tx.now }, write });
 }
 
 function merged(needs: readonly Need[]): Need[] {

@@ -47,7 +47,7 @@ export function insertLater<N extends TableName>(
   into: { table: N; rows: readonly NewRow<N>[] },
 ) {
   const { table } = into;
-  // `insertLater` leaves rows of its table alone there.
+  // Under a table there are only its own rows.
   const rows = (context.inserts.get(table)?.rows ?? []) as NewRow<N>[];
   rows.push(...into.rows);
   // Tables in the order of their first rows: what a row refers to is inserted before it.

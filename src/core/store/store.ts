@@ -130,6 +130,8 @@ export interface StockClaim {
   lineId: OrderLineId;
   partnerId: PartnerId;
   quantity: number;
+  /** When it was placed (ms): the commands of a batch have moments of their own. */
+  at: number;
 }
 
 /** What a database says of itself. */

@@ -3,9 +3,9 @@ import type { OrderId, OrderLineId, PartnerId, ProductId } from "../../kernel/br
 import { numberAt, type Slots, statement, textAt } from "../statement.ts";
 import type { StockClaim, Tx } from "../store.ts";
 
-type Units = { needs: string; units: string; now: number };
+type Units = { needs: string; units: string };
 
-/** JSON: `needs` lists products and quantities, `units` product, place from 1 on, order, line and partner of each. */
+/** JSON: `needs` lists products and quantities, `units` product, place from 1 on, order, line, partner and moment. */
 const assignUnits = statement((db, t, slot: Slots<Units>, dialect) => {
   const { id, product_id, order_id } = t.esims;
   const free = db
@@ -31,7 +31,7 @@ const assignUnits = statement((db, t, slot: Slots<Units>, dialect) => {
         line_id: textAt<OrderLineId>(3),
         partner_id: textAt<PartnerId>(4),
         environment: "production",
-        assigned_at: slot.now,
+        assigned_at: numberAt(5),
       })
       // As above.
       .from(picked)
@@ -43,11 +43,18 @@ const assignUnits = statement((db, t, slot: Slots<Units>, dialect) => {
 /** `Dialect.claim`, all of them by one statement. */
 export async function claimTogether(tx: Tx, claims: readonly StockClaim[]): Promise<number> {
   const needs = new Map<ProductId, number>();
-  const units = claims.flatMap(({ productId, orderId, lineId, partnerId, quantity }) => {
+  const units = claims.flatMap(({ productId, orderId, lineId, partnerId, quantity, at: moment }) => {
     const before = needs.get(productId) ?? 0;
     needs.set(productId, before + quantity);
-    return Array.from({ length: quantity }, (_, at) => [productId, before + at + 1, orderId, lineId, partnerId]);
+    return Array.from({ length: quantity }, (_, at) => [
+      productId,
+      before + at + 1,
+      orderId,
+      lineId,
+      partnerId,
+      moment,
+    ]);
   });
   const lists = { needs: JSON.stringify([...needs]), units: JSON.stringify(units) };
-  return units.length === 0 ? 0 : (await assignUnits(tx, { ...lists, now: tx.now })).length;
+  return units.length === 0 ? 0 : (await assignUnits(tx, lists)).length;
 }

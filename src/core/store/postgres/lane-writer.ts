@@ -7,8 +7,8 @@ import type { Transactions } from "./transactions.ts";
 import { postgresWriter, repeatOf } from "./writer.ts";
 
 /**
- * How long (ms) a write of a quick batch waits for rows before the batch is made again: longer than a turn of the
- * worker has its rows, and shorter than the server takes to find that two wait for each other.
+ * How long (ms) any write of a quick batch waits for rows before all of it is made again carefully (writer.ts): longer
+ * than a turn of the worker has its rows, and shorter than the server takes to find that two wait for each other.
  */
 const ROW_WAIT_MS = 250;
 

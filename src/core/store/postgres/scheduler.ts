@@ -26,6 +26,7 @@ export function scheduler({ alone: writer, ofSlots }: Writers, onSignal: (topic:
   const alone = slotCommits(writer, { onSignal });
   const slots = new Map<number, Commits>();
   const kinds = new Map<LaneKind, SharedBatches<OwnSlot>>();
+  let closed = false;
 
   function batchesOf(kind: LaneKind): SharedBatches<OwnSlot> {
     const batches = kinds.get(kind) ?? sharedBatches();
@@ -45,8 +46,10 @@ export function scheduler({ alone: writer, ofSlots }: Writers, onSignal: (topic:
   }
 
   return {
-    push: (waiting) => commitsOf(waiting).push(waiting),
+    // A slot that had no write so far is not opened any more.
+    push: (waiting) => (closed ? alone : commitsOf(waiting)).push(waiting),
     async close() {
+      closed = true;
       const all = [...slots.values(), alone];
       const end = () => Promise.all(all.map((commits) => commits.close()));
       await end();

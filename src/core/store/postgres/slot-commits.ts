@@ -42,7 +42,12 @@ export function slotCommits(writer: Writer, { onSignal, repeat, longestMs, of }:
     careful: 0,
     waits: lockWaits(writer.lockWaitsMs ?? 0, () => closed),
     size: () => queue.size() + first.length,
-    next: (taken, elapsedMs) => first.shift() ?? queue.next(taken, elapsedMs),
+    next(taken, elapsedMs) {
+      const again = first.shift();
+      if (again === undefined) return queue.next(taken, elapsedMs);
+      taken[again.owner?.environment ?? "production"] += 1;
+      return again;
+    },
     isSound: () => first.length === 0 && own.careful === 0 && !own.waits.areLong(),
     wake: () => commits.wake(),
   };

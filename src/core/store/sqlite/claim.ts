@@ -12,12 +12,12 @@ const choose = statement((db, t, slot: Slots<{ productId: ProductId; quantity: n
     .limit(slot.quantity),
 );
 
-type Owner = Omit<StockClaim, "productId" | "quantity"> & { id: EsimId; now: number };
+type Owner = Omit<StockClaim, "productId" | "quantity"> & { id: EsimId };
 
-const assign = statement((db, t, { id, orderId, lineId, partnerId, now }: Slots<Owner>) =>
+const assign = statement((db, t, { id, orderId, lineId, partnerId, at }: Slots<Owner>) =>
   db
     .update(t.esims)
-    .set({ order_id: orderId, line_id: lineId, partner_id: partnerId, environment: "production", assigned_at: now })
+    .set({ order_id: orderId, line_id: lineId, partner_id: partnerId, environment: "production", assigned_at: at })
     .where(and(eq(t.esims.id, id), isNull(t.esims.order_id))),
 );
 
@@ -29,7 +29,7 @@ export async function claimEach(tx: Tx, claims: readonly StockClaim[]): Promise<
   let claimed = 0;
   for (const { productId, quantity, ...owner } of claims) {
     for (const { id } of await choose(tx, { productId, quantity })) {
-      claimed += (await assign(tx, { ...owner, id, now: tx.now })).changes;
+      claimed += (await assign(tx, { ...owner, id })).changes;
     }
   }
   return claimed;

@@ -93,9 +93,10 @@ const LEAST_TURNS = 2;
 const MOST_TURNS = 64;
 
 /**
- * Leaves the event loop to timers and sockets: for two turns, or for one a millisecond that the batch before held it,
- * and for as long as that. In each turn Node accepts one new connection: with a single turn after each batch of 100 ms,
- * the last of a hundred would be accepted after 10 s. Writes that come meanwhile join the next batch.
+ * Leaves the event loop to timers and sockets: for two turns at least, and beyond them for one a millisecond that the
+ * batch before held it, at most as long as that. In each turn Node accepts one new connection: with a single turn after
+ * each batch of 100 ms, the last of a hundred would be accepted after 10 s. Writes that come meanwhile join the next
+ * batch.
  */
 async function leaveLoop(heldMs: number): Promise<void> {
   const began = performance.now();

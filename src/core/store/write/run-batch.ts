@@ -48,7 +48,7 @@ export async function runBatch(writer: Writer, source: Source, beginning: Beginn
   } catch (error) {
     if (error instanceof RetryBatch)
       return slots.length > 1 ? splitBatch(writer, writes) : repeatBatch(writer, writes, beginning);
-    return failBatch(writer, writes, { ...beginning, error, take });
+    return failBatch(writer, writes, { ...beginning, error, take, repeated: false });
   }
 }
 
@@ -60,7 +60,7 @@ async function repeatBatch(writer: Writer, writes: Waiting[], beginning: Beginni
     await writer.begin(true, beginning.slots ?? []);
     return { writes, ...(await runEach(writer, () => rest.next().value ?? null)), repeated: true };
   } catch (error) {
-    return failBatch(writer, writes, { ...beginning, error, take: () => null });
+    return failBatch(writer, writes, { ...beginning, error, take: () => null, repeated: true });
   }
 }
 
@@ -73,24 +73,20 @@ async function splitBatch(writer: Writer, writes: Waiting[]): Promise<Batch> {
 interface Failed extends Pick<Beginning, "mayWait"> {
   error: unknown;
   take: Take;
+  /** It was made before. */
+  repeated: boolean;
 }
 
 async function failBatch(writer: Writer, writes: Waiting[], failed: Failed): Promise<Batch> {
+  const batch = { writes, topics: new Set<Topic>(), repeated: failed.repeated };
   const fault = writer.fault(failed.error);
   await writer.rollback();
   // Without outcomes all of them are repeated first.
   const locked = writer.lockWaitsMs !== undefined && isUnavailable(fault) && fault.reason === "locked" ? fault : null;
-  if (locked !== null && failed.mayWait?.())
-    return { writes, outcomes: [], topics: new Set(), repeated: false, locked: "again" };
+  if (locked !== null && failed.mayWait?.()) return { ...batch, outcomes: [], locked: "again" };
   // Where it could not even begin, those fail that it would have taken.
   if (writes.length === 0) while (failed.take() !== null);
-  return {
-    writes,
-    outcomes: writes.map(() => ({ ok: false, error: fault })),
-    topics: new Set(),
-    repeated: false,
-    ...(locked && { locked }),
-  };
+  return { ...batch, outcomes: writes.map(() => ({ ok: false, error: fault })), ...(locked && { locked }) };
 }
 
 type Ran = Pick<Batch, "outcomes" | "topics">;

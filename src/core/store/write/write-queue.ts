@@ -35,8 +35,14 @@ export function createWriteQueue<W>(longestMs = LONGEST_MS): WriteQueue<W> {
 
   function next(taken: Taken, elapsedMs: number): W | null {
     const reserved = sandbox.size() > 0 ? MOST_SANDBOX_BESIDE : 0;
-    const begun = taken.production + taken.sandbox > 0;
-    if (begun && (elapsedMs >= longestMs || taken.production + taken.sandbox >= MOST)) return null;
+    const count = taken.production + taken.sandbox;
+    if (count >= MOST) return null;
+    if (count > 0 && elapsedMs >= longestMs) {
+      // Beside production that never pauses one write of a batch is still the sandbox's.
+      if (sandbox.size() === 0 || taken.sandbox > 0) return null;
+      taken.sandbox += 1;
+      return sandbox.take();
+    }
     if (production.size() > 0 && taken.production < MOST - reserved) {
       taken.production += 1;
       return production.take();
