@@ -4,6 +4,7 @@ import { activationStatusOf, esimTransitions } from "../src/core/esims/esim.ts";
 import { finalStates, type Transitions } from "../src/core/kernel/state-machine.ts";
 import { orderItemTransitions } from "../src/core/orders/items.ts";
 import { orderLineTransitions, orderTransitions } from "../src/core/orders/progress.ts";
+import { fundingTransitions } from "../src/core/wallet/funding.ts";
 import { deliveryTransitions, webhookTransitions } from "../src/core/webhooks/webhook.ts";
 import { code, markdownTable } from "./markdown.ts";
 
@@ -87,6 +88,14 @@ export const machines: Readonly<Record<string, Machine>> = {
       "active → expired": "its validity ends",
       "suspended → active": "it is activated (again)",
       "suspended → expired": "its validity ends",
+    },
+  },
+  "funding requests": {
+    table: fundingTransitions,
+    begins: { requested: "a partner announces money" },
+    occasions: {
+      "requested → credited": "the operator credits it",
+      "requested → cancelled": "the operator cancels it",
     },
   },
   webhooks: {

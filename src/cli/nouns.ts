@@ -81,6 +81,11 @@ export const nouns: readonly Noun[] = [
     ],
     credit: ["record a payment and credit a wallet", "data", () => import("./commands/wallet/credit.ts")],
     debit: ["debit a wallet: a payout or a correction", "data", () => import("./commands/wallet/debit.ts")],
+    funding: [
+      "money that partners announce: list it, credit it, cancel it",
+      "data",
+      () => import("./commands/wallet/funding-requests.ts"),
+    ],
     ledger: [
       "a partner's ledger transactions with their postings, newest first",
       "data",

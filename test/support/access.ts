@@ -142,6 +142,11 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
   "GET /api/v1/inventory/status": open("/api/v1/inventory/status"),
   "GET /api/v1/balance": open("/api/v1/balance"),
   "GET /api/v1/wallet/transactions": open("/api/v1/wallet/transactions"),
+  "GET /api/v1/wallet/funding-requests": open("/api/v1/wallet/funding-requests"),
+  "POST /api/v1/wallet/funding-requests": () => ({
+    path: "/api/v1/wallet/funding-requests",
+    body: { amount_cents: 1_000, currency: "AUD" },
+  }),
   "GET /api/v1/esims": open("/api/v1/esims"),
   "GET /api/v1/orders": open("/api/v1/orders"),
   "POST /api/v1/orders": (of) => ({

@@ -14,6 +14,7 @@ import { draws, makeDrawable, passport } from "./passports.ts";
 import { type Caller, call, type Reply } from "./platform.ts";
 import { sandboxScenarios } from "./sandbox-contract.ts";
 import { postSigned, SHARED_SECRET } from "./signed.ts";
+import { walletScenarios } from "./wallet-scenarios.ts";
 import { endpoint, registered, webhookScenarios } from "./webhook-scenarios.ts";
 
 function askToken({ platform }: Stage, body: object): Promise<Reply> {
@@ -250,13 +251,7 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
   listEsims: {
     200: async (stage) => (await fulfilled(stage)).caller.get("/api/v1/esims"),
   },
-  listWalletTransactions: {
-    200: async ({ platform }) => {
-      const caller = await anyone(platform);
-      await platform.fund(caller.partnerId, 1_000);
-      return caller.get("/api/v1/wallet/transactions");
-    },
-  },
+  ...walletScenarios,
   search: {
     200: async (stage) => {
       const { caller, id } = await fulfilled(stage);

@@ -70,6 +70,7 @@ export const wholeReads: Record<string, string> = {
   "src/core/catalog/inventory.ts ofRegion": "answers a region of the catalog in the order of skus",
   "src/core/esims/stock.ts levels": "answers the whole catalog, which the operator keeps",
   "src/core/esims/expiring.ts ownDays": "reads the partners whose days the operator set, once a minute",
+  "src/core/wallet/list-funding.ts listed": "reads the newest funding requests, which the operator settles",
   "src/core/outbox/fan-out.ts waiting": "counts what an index has found, at most as many as may wait",
   "src/core/orders/idempotency.ts keysUsed": "reads the list of keys that it is given, and finds each by its index",
   "src/core/orders/idempotency.ts booked": "looks at one key of each partner",

@@ -224,6 +224,7 @@ const resources = {
   delivery: "delivery",
   esim: "eSIM",
   event: "event",
+  funding_request: "funding request",
   order: "order",
   order_item: "order item",
   partner: "partner",

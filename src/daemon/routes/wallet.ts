@@ -1,11 +1,26 @@
+import { requestFunding } from "../../core/wallet/funding.ts";
+import { listFunding } from "../../core/wallet/list-funding.ts";
 import { listTransactions } from "../../core/wallet/transactions.ts";
-import type { RoutePlugin } from "../context/fastify.ts";
+import { actorOf, type DaemonContext } from "../context/context.ts";
+import type { App, RoutePlugin } from "../context/fastify.ts";
 import { principalOf } from "../plugins/access.ts";
-import { WalletTransactionPage, WalletTransactionQuery } from "../schemas/wallet.ts";
+import {
+  FundingAsked,
+  FundingPage,
+  FundingQuery,
+  FundingRequest,
+  WalletTransactionPage,
+  WalletTransactionQuery,
+} from "../schemas/wallet.ts";
 import { timesIn } from "./query-times.ts";
 
-/** Beyond the contract: what moved the wallet. */
-export const walletRoutes: RoutePlugin = (app, { store }) => {
+/** Beyond the contract: what moved the wallet, and what is to. */
+export const walletRoutes: RoutePlugin = (app, context) => {
+  transactionsRoute(app, context);
+  fundingRoutes(app, context);
+};
+
+function transactionsRoute(app: App, { store }: DaemonContext): void {
   app.route({
     method: "GET",
     url: "/api/v1/wallet/transactions",
@@ -28,4 +43,45 @@ export const walletRoutes: RoutePlugin = (app, { store }) => {
       return store.list(listTransactions, filter);
     },
   });
-};
+}
+
+function fundingRoutes(app: App, { store }: DaemonContext): void {
+  app.route({
+    method: "GET",
+    url: "/api/v1/wallet/funding-requests",
+    config: { scope: "read:orders", problems: ["invalid_cursor"] },
+    schema: {
+      operationId: "listFundingRequests",
+      tags: ["Wallet"],
+      summary: "List the money that you announced, newest first",
+      description: "A request that was credited has the reference that your wallet's transaction has.",
+      querystring: FundingQuery,
+      response: { 200: FundingPage },
+    },
+    handler(request) {
+      const { limit, cursor } = request.query;
+      return store.list(listFunding, { partnerId: principalOf(request).partnerId, limit, cursor });
+    },
+  });
+  app.route({
+    method: "POST",
+    url: "/api/v1/wallet/funding-requests",
+    config: { scope: "write:orders", problems: ["validation", "conflict"] },
+    schema: {
+      operationId: "requestFunding",
+      tags: ["Wallet"],
+      summary: "Announce a payment to the operator",
+      description:
+        "Name the reference of the response in your transfer. Your wallet is credited once the operator has seen the " +
+        "money. At most 20 requests wait at a time.",
+      body: FundingAsked,
+      response: { 201: FundingRequest },
+    },
+    async handler(request, reply) {
+      const principal = principalOf(request);
+      const { amount_cents: amount, currency } = request.body;
+      const input = { partnerId: principal.partnerId, amount, currency, actor: actorOf(principal) };
+      return reply.code(201).send(await store.write(requestFunding, input, request.id, principal));
+    },
+  });
+}

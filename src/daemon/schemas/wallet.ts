@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { ledgerKinds } from "../../core/store/schema/values.ts";
+import { fundingStatuses, ledgerKinds } from "../../core/store/schema/values.ts";
 import { Cents, Currency, Moment, Nullable, named, OneOf, Pagination, pageQuery, Timestamp } from "./common.ts";
 
 const WalletBalance = Type.Object(
@@ -69,4 +69,45 @@ const WalletTransaction = Type.Object(
 export const WalletTransactionPage = Type.Object(
   { data: Type.Array(WalletTransaction), pagination: Pagination },
   named("WalletTransactionPage"),
+);
+
+export const FundingAsked = Type.Object(
+  {
+    amount_cents: Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "Minor units of the currency",
+      examples: [100_000],
+    }),
+    currency: Type.String({ description: "ISO 4217, upper case", examples: ["AUD"] }),
+  },
+  named("NewFundingRequest"),
+);
+
+/** Money that a partner announces. */
+export const FundingRequest = Type.Object(
+  {
+    reference: Type.String({ description: "What your transfer has to name", examples: ["FND-7KQ2M9XB"] }),
+    amount_cents: Cents,
+    currency: Currency,
+    status: OneOf(fundingStatuses, {
+      description:
+        "requested: it has not arrived; credited: your wallet holds it; cancelled: it is not expected any more",
+      examples: ["requested"],
+    }),
+    requested_by: Type.String({
+      description: "The credential that asked",
+      examples: ["client:sk_live_7f3a"],
+    }),
+    created_at: Timestamp,
+    settled_at: Nullable(Timestamp),
+  },
+  named("FundingRequest"),
+);
+
+export const FundingQuery = Type.Object(pageQuery());
+
+export const FundingPage = Type.Object(
+  { data: Type.Array(FundingRequest), pagination: Pagination },
+  named("FundingRequestPage"),
 );

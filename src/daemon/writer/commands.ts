@@ -49,6 +49,7 @@ import { applySupplyOutcome } from "../../core/supplier-requests/apply-outcome.t
 import { takeSupplierCallback } from "../../core/supplier-requests/callback.ts";
 import { claimItems, postponeItem, releaseItems, reviewOverdueItems } from "../../core/supplier-requests/due.ts";
 import { playSupplier } from "../../core/supplier-requests/scenario.ts";
+import { requestFunding } from "../../core/wallet/funding.ts";
 import { createWebhook } from "../../core/webhooks/create.ts";
 import { deleteWebhook } from "../../core/webhooks/delete.ts";
 import { recordAndClaim, releaseDeliveries } from "../../core/webhooks/due.ts";
@@ -111,6 +112,7 @@ export const commands = {
   recordStop,
   redeliver,
   releaseCron,
+  recordAndClaim,
   releaseDeliveries,
   releaseExchanges,
   releaseItems,
@@ -119,6 +121,7 @@ export const commands = {
   releaseScheduled,
   replayStep,
   reportSandboxEsim,
+  requestFunding,
   rescheduleActivation,
   resetClock,
   reviewOverdueItems,
@@ -134,7 +137,6 @@ export const commands = {
   takeCron,
   takeEsimReport,
   takeSupplierCallback,
-  recordAndClaim,
   updateWebhook,
   withdrawPassport,
   writeHeartbeat,

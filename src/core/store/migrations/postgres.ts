@@ -455,5 +455,16 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE \"partners\" ADD COLUMN \"support\" text COLLATE \"C\";"
     ]
+  },
+  {
+    "name": "0033_funding_requests",
+    "statements": [
+      "CREATE TABLE \"funding_requests\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"reference\" text COLLATE \"C\" NOT NULL,\n\t\"partner_id\" text COLLATE \"C\" NOT NULL,\n\t\"amount_cents\" bigint NOT NULL,\n\t\"currency\" text COLLATE \"C\" NOT NULL,\n\t\"status\" text COLLATE \"C\" NOT NULL,\n\t\"requested_by\" text COLLATE \"C\" NOT NULL,\n\t\"created_at\" bigint NOT NULL,\n\t\"settled_at\" bigint,\n\t\"transaction_id\" text COLLATE \"C\"\n);\n",
+      "ALTER TABLE \"funding_requests\" ADD CONSTRAINT \"funding_requests_partner_id_partners_id_fk\" FOREIGN KEY (\"partner_id\") REFERENCES \"public\".\"partners\"(\"id\") ON DELETE no action ON UPDATE no action;",
+      "CREATE UNIQUE INDEX \"funding_requests_reference\" ON \"funding_requests\" USING btree (\"reference\");",
+      "CREATE INDEX \"funding_requests_partner\" ON \"funding_requests\" USING btree (\"partner_id\",\"created_at\",\"id\");",
+      "CREATE INDEX \"funding_requests_created\" ON \"funding_requests\" USING btree (\"created_at\",\"id\");",
+      "CREATE INDEX \"funding_requests_open\" ON \"funding_requests\" USING btree (\"partner_id\",\"id\") WHERE status = 'requested';"
+    ]
   }
 ];

@@ -433,5 +433,15 @@ export const migrations: Migration[] = [
     "statements": [
       "ALTER TABLE `partners` ADD `support` text;"
     ]
+  },
+  {
+    "name": "0033_funding_requests",
+    "statements": [
+      "CREATE TABLE `funding_requests` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`reference` text NOT NULL,\n\t`partner_id` text NOT NULL,\n\t`amount_cents` integer NOT NULL,\n\t`currency` text NOT NULL,\n\t`status` text NOT NULL,\n\t`requested_by` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`settled_at` integer,\n\t`transaction_id` text,\n\tFOREIGN KEY (`partner_id`) REFERENCES `partners`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
+      "CREATE UNIQUE INDEX `funding_requests_reference` ON `funding_requests` (`reference`);",
+      "CREATE INDEX `funding_requests_partner` ON `funding_requests` (`partner_id`,`created_at`,`id`);",
+      "CREATE INDEX `funding_requests_created` ON `funding_requests` (`created_at`,`id`);",
+      "CREATE INDEX `funding_requests_open` ON `funding_requests` (`partner_id`,`id`) WHERE status = 'requested';"
+    ]
   }
 ];

@@ -147,6 +147,10 @@ export const passportVerdicts = ["verified", "rejected"] as const;
 /** The state of a passport's verification; never leaves by the API. */
 export type Verification = "pending" | (typeof passportVerdicts)[number];
 
+/** How far money is that a partner announces. */
+export const fundingStatuses = ["requested", "credited", "cancelled"] as const;
+export type FundingStatus = (typeof fundingStatuses)[number];
+
 /** What moves money in the ledger. `draw`: from a credit line into the wallet; `repayment`: back to it. */
 export const ledgerKinds = ["credit", "debit", "charge", "refund", "draw", "repayment"] as const;
 export type LedgerKind = (typeof ledgerKinds)[number];

@@ -3,7 +3,7 @@ import type { OrderId, PartnerId } from "../../kernel/brand.ts";
 import { headColumns, linkColumns } from "./chains.ts";
 import type { Kit } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
-import type { LedgerKind } from "./values.ts";
+import type { FundingStatus, LedgerKind } from "./values.ts";
 
 /** Wallets and the double-entry ledger they must always agree with. */
 export function walletTables(k: Kit, { partners }: Pick<ReturnType<typeof partnersTables>, "partners">) {
@@ -82,5 +82,35 @@ export function walletTables(k: Kit, { partners }: Pick<ReturnType<typeof partne
     (t) => [k.primaryKey({ columns: [t.transaction_id, t.account] })],
   );
 
-  return { wallets, ledgerTransactions, ledgerPostings };
+  /** Money that partners announce, until the operator credits it. */
+  const fundingRequests = k.table(
+    "funding_requests",
+    {
+      id: k.text("id").primaryKey(),
+      /** `FND-` and 8 characters: what the partner names in the transfer. */
+      reference: k.text("reference").notNull(),
+      partner_id: k
+        .text("partner_id")
+        .$type<PartnerId>()
+        .notNull()
+        .references(() => partners.id),
+      amount_cents: k.int("amount_cents").notNull(),
+      currency: k.text("currency").notNull(),
+      status: k.text("status").$type<FundingStatus>().notNull(),
+      /** The actor. */
+      requested_by: k.text("requested_by").notNull(),
+      created_at: k.int("created_at").notNull(),
+      settled_at: k.int("settled_at"),
+      /** The transaction of the ledger, once it is credited. */
+      transaction_id: k.text("transaction_id"),
+    },
+    (t) => [
+      k.uniqueIndex("funding_requests_reference").on(t.reference),
+      k.index("funding_requests_partner").on(t.partner_id, t.created_at, t.id),
+      k.index("funding_requests_created").on(t.created_at, t.id),
+      k.index("funding_requests_open").on(t.partner_id, t.id).where(sql`status = 'requested'`),
+    ],
+  );
+
+  return { wallets, ledgerTransactions, ledgerPostings, fundingRequests };
 }
