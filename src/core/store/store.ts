@@ -7,28 +7,10 @@ import type { Lane } from "./schema/lanes.ts";
 import type { NewRow, TableName, Tables, TableWithId } from "./schema/tables.ts";
 import type { UnreadableError, Vault } from "./vault.ts";
 
+// The store as core sees it: queries and commands, and what each engine says in words of its own.
+
 /** drizzle's query builder. SQLite's types serve both engines; every query is awaited. */
 export type Db = BetterSQLite3Database;
-
-/** Rows, and what writes all of them. */
-interface LaterRows {
-  rows: unknown[];
-  write: () => Promise<void>;
-}
-
-/**
- * What commands of one kind share that follow each other in one transaction, with no other write between them
- * (batch-context.ts): what they looked up, and what is written at their end.
- */
-export interface BatchContext {
-  /** What loaders know, by loader and key. */
-  loaded: Map<object, Map<string, unknown>>;
-  /** Rows to be inserted, by table, and others to be written, by kind. */
-  inserts: Map<TableName, LaterRows>;
-  writes: Map<string, LaterRows>;
-  /** How often something was put off. */
-  count: number;
-}
 
 /** What a query gets: one consistent snapshot of committed data. */
 export interface Read {
@@ -121,6 +103,26 @@ export interface Dialect {
    * way have chosen. Answers how many were left to be handed out.
    */
   claim(tx: Tx, claims: readonly StockClaim[]): Promise<number>;
+}
+
+/** Rows, and what writes all of them. */
+interface LaterRows {
+  rows: unknown[];
+  write: () => Promise<void>;
+}
+
+/**
+ * What commands of one kind share that follow each other in one transaction, with no other write between them
+ * (batch-context.ts): what they looked up, and what is written at their end.
+ */
+export interface BatchContext {
+  /** What loaders know, by loader and key. */
+  loaded: Map<object, Map<string, unknown>>;
+  /** Rows to be inserted, by table, and others to be written, by kind. */
+  inserts: Map<TableName, LaterRows>;
+  writes: Map<string, LaterRows>;
+  /** How often something was put off. */
+  count: number;
 }
 
 /** So many eSIMs of a product for a line of an order. */
