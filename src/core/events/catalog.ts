@@ -67,7 +67,7 @@ export type StoredPayload<K extends EventKind> = Catalog[K] extends { expands: i
   : SentPayload<K>;
 
 /** What happened: a kind with the payload that is stored for it. */
-export type Happening = { [K in EventKind]: { kind: K; data: StoredPayload<K> } }[EventKind];
+export type NewEvent = { [K in EventKind]: { kind: K; data: StoredPayload<K> } }[EventKind];
 
 /** What joins a kind's stored payload when it is sent; null: nothing. */
 export function expansionOf(kind: EventKind): Expansion | null {

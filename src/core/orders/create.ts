@@ -2,7 +2,7 @@ import { type Actor, isOperator, recordAudit } from "../audit/record.ts";
 import { soldProducts } from "../catalog/product.ts";
 import { stockPools } from "../esims/stock.ts";
 import { takeUnits } from "../esims/synthetic.ts";
-import type { Happening } from "../events/catalog.ts";
+import type { NewEvent } from "../events/catalog.ts";
 import type { MinorUnits, OrderId, OrderLineId, ProductId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { type Environment, environments } from "../kernel/environment.ts";
@@ -312,12 +312,12 @@ async function nameOrder(tx: Tx, input: NewOrder): Promise<Name> {
 /** An order as it is placed. */
 type Placed = Order & { status: ReturnType<typeof firstStatus> };
 
-function eventsOfPlacing(order: Placed, transaction_id: string | null): Happening[] {
+function eventsOfPlacing(order: Placed, transaction_id: string | null): NewEvent[] {
   const { id, order_number, external_order_id, partner_id, status } = order;
   const { total_price_cents, currency, line_items, created_at } = order;
   const price = { total_price_cents, currency, line_items };
   const data = { id, order_number, external_order_id, partner_id, status, ...price, created_at };
-  const created: Happening = { kind: "order.created", data };
+  const created: NewEvent = { kind: "order.created", data };
   if (transaction_id === null) return [created];
   const payment = { payment_method: "wallet", transaction_id, completed_at: created_at } as const;
   const paid = { order_id: id, order_number, external_order_id, amount_cents: total_price_cents, currency, ...payment };

@@ -1,6 +1,6 @@
 import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
-import type { Happening } from "../events/catalog.ts";
+import type { NewEvent } from "../events/catalog.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { recordEvent, recordEvents } from "../outbox/record.ts";
 import { nowOf } from "../platform/sandbox-clock.ts";
@@ -24,12 +24,12 @@ export async function finishOrder(tx: Tx, order: OrderRow, lines: LineRow[]): Pr
 }
 
 /** The events of an order that has just been fulfilled (contract: order.fulfilled; esims.ready). */
-export function eventsOfFinishing(order: OrderRow, lines: LineRow[]): Happening[] {
+export function eventsOfFinishing(order: OrderRow, lines: LineRow[]): NewEvent[] {
   const { id, order_number, external_order_id, fulfilled_at } = order;
   if (fulfilled_at === null) throw new Error("an order that is not fulfilled");
   const ended = { status: "fulfilled", fulfilled_at: isoTime(fulfilled_at) } as const;
   // Up to 500,000 eSIMs: their codes join the payload when it is sent, from the order.
-  const fulfilled: Happening = { kind: "order.fulfilled", data: { id, order_number, external_order_id, ...ended } };
+  const fulfilled: NewEvent = { kind: "order.fulfilled", data: { id, order_number, external_order_id, ...ended } };
   const count = lines.reduce((sum, line) => sum + (line.status === "fulfilled" ? line.assigned : 0), 0);
   if (count === 0) return [fulfilled];
   return [fulfilled, { kind: "esims.ready", data: { order_id: id, order_number, external_order_id, count } }];

@@ -1,4 +1,4 @@
-import type { Happening, StoredPayload } from "../events/catalog.ts";
+import type { NewEvent, StoredPayload } from "../events/catalog.ts";
 import { isoTime } from "../kernel/clock.ts";
 
 /** The steps of a request, or of a traveler's order item, that have an event. */
@@ -30,7 +30,7 @@ export function activationStep(
   subject: StepSubject,
   result: StepResult,
   { now, corrects }: StepTime,
-): Happening {
+): NewEvent {
   const at = isoTime(corrects ?? now);
   const { confirmation_number, mobile_number, error_type, error_message } = result;
   switch (step) {

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { expansionOf, type Happening, subscribesTo } from "../events/catalog.ts";
+import { expansionOf, type NewEvent, subscribesTo } from "../events/catalog.ts";
 import { newId } from "../kernel/ids.ts";
 import { insert } from "../store/rows.ts";
 import { isListed, listOf, type Slots, statement } from "../store/statement.ts";
@@ -9,7 +9,7 @@ import { insertDeliveries, wantedBy } from "./fan-out.ts";
 import { type Feed, nextFeedNumbers } from "./feed-number.ts";
 
 /** Something that happened to no partner of its own: what it is about, and when it happened (ms). */
-type Common = Happening & { subjectId: string; at: number };
+type Common = NewEvent & { subjectId: string; at: number };
 
 /** `partners` is a list as `listOf` makes it. */
 const endpointsOfAll = statement((db, t, slot: Slots<{ partners: string }>, dialect) => {

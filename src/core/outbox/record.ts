@@ -3,7 +3,7 @@ import {
   type EventKind,
   type Expansion,
   expansionOf,
-  type Happening,
+  type NewEvent,
   type SentPayload,
   subscribesTo,
 } from "../events/catalog.ts";
@@ -31,7 +31,7 @@ interface Audience {
 }
 
 /** An event that has just come about: its kind, and the payload that the catalog has for this kind. */
-export type NewEvent = Audience & Happening;
+export type AddressedEvent = Audience & NewEvent;
 
 /** A made-up event with its whole payload. */
 export type SampleEvent = Audience & { kind: EventKind; data: SentPayload<EventKind> & { test: true } };
@@ -46,17 +46,17 @@ export interface Sampled {
  * Writes an event as the last of its partner's feed, and one delivery for each of the partner's endpoints that
  * subscribed to it, in the transaction of its cause, so that a crash loses neither or both. Answers its event_id.
  */
-export async function recordEvent(tx: Tx, event: NewEvent): Promise<string> {
+export async function recordEvent(tx: Tx, event: AddressedEvent): Promise<string> {
   const [id = ""] = await recordEvents(tx, event, [event]);
   return id;
 }
 
 /** The same for several that come about at once, in their order. Answers their event_ids. */
-export function recordEvents(tx: Tx, audience: Audience, happenings: readonly Happening[]): Promise<string[]> {
+export function recordEvents(tx: Tx, audience: Audience, events: readonly NewEvent[]): Promise<string[]> {
   return insertEvents(
     tx,
     audience,
-    happenings.map((happening) => ({ ...happening, expands: expansionOf(happening.kind) })),
+    events.map((event) => ({ ...event, expands: expansionOf(event.kind) })),
   );
 }
 
