@@ -2,7 +2,6 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { iccidEnd } from "../store/schema/kit.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -26,12 +25,14 @@ interface AskedEnding {
 export function endingIn<N extends "activations" | "esims">(table: N) {
   const listed = (owned: boolean) =>
     statement((db, t, slot: Slots<Ending>) => {
-      const { id, partner_id, environment } = t[table];
+      const { id, iccid, partner_id, environment } = t[table];
+      // As the indexes `…_iccid_end` have it.
+      const end = sql`(substr(${iccid}, length(${iccid}) - 3))`;
       const whose = owned ? [eq(partner_id, slot.partnerId), eq(environment, slot.environment)] : [];
       return db
         .select()
         .from(t[table] as Tables["esims"])
-        .where(and(sql`${iccidEnd} = ${slot.end}`, sql`iccid like ${slot.digits}`, ...whose))
+        .where(and(sql`${end} = ${slot.end}`, sql`${iccid} like ${slot.digits}`, ...whose))
         .orderBy(desc(id))
         .limit(slot.limit);
     });
