@@ -61,10 +61,12 @@ export async function importPassports(
   await requireAgent(tx, input.partnerId);
   const capacity = await capacityOfPool(tx, input);
   const skipped: Skipped[] = [];
+  const sent = new Set<PassportId>();
   let read = 0;
   for (const text of input.texts) {
     const passports = sealedOf(text);
-    for (const one of await storeNew(tx, input, passports)) skipped.push({ ...one, place: read + one.place });
+    for (const { id } of passports) sent.add(id);
+    for (const one of await storeNew(tx, input, { passports, sent })) skipped.push({ ...one, place: read + one.place });
     read += passports.length;
     if (capacity.left !== null && read - skipped.length > capacity.left) refuseFull(capacity.limit);
   }
@@ -81,8 +83,14 @@ export interface Skipped {
   differs: string[];
 }
 
+/** Some passports of an import, and the IDs of all that were sent so far. */
+interface Part {
+  passports: readonly SealedPassport[];
+  sent: ReadonlySet<PassportId>;
+}
+
 /** Stores those whose documents are not in the pool; answers the others. */
-async function storeNew(tx: Tx, owner: Owner, passports: readonly SealedPassport[]): Promise<Skipped[]> {
+async function storeNew(tx: Tx, owner: Owner, { passports, sent }: Part): Promise<Skipped[]> {
   const { partnerId: partner_id, environment } = owner;
   const common = { ...FRESH, partner_id, environment, created_at: tx.now, updated_at: tx.now };
   const rows = passports.map((passport) => {
@@ -96,25 +104,24 @@ async function storeNew(tx: Tx, owner: Owner, passports: readonly SealedPassport
     tx,
     added.map(({ id, digests }) => ({ kind: "passport", id, digests })),
   );
-  return compareKnown(tx, owner, { passports, known });
+  return compareKnown(tx, owner, { passports, sent, known });
 }
 
 /** Compares passports that were left out with those of the same documents that are there. */
 async function compareKnown(
   tx: Tx,
   owner: Owner,
-  { passports, known }: { passports: readonly SealedPassport[]; known: readonly number[] },
+  { passports, sent, known }: Part & { known: readonly number[] },
 ): Promise<Skipped[]> {
   if (known.length === 0) return [];
   const left = known.map((place) => at(passports, place));
   const documents = left.map((passport) => ({ ...passport, country: passport.passport_country }));
   const there = await documentsInPool(tx, owner, documents);
-  const own = new Set<string>(passports.map(({ id }) => id));
   return left.map((passport, index) => {
     const row = there.get(documentKey({ ...passport, country: passport.passport_country }));
     const stored = row === undefined ? null : openPassportIfReadable(tx, row);
     const differs = stored === null ? [] : differingFields(stored, openPassport(tx, passport));
-    return { place: at(known, index), repeated: row !== undefined && own.has(row.id), differs };
+    return { place: at(known, index), repeated: row !== undefined && sent.has(row.id), differs };
   });
 }
 
