@@ -1,3 +1,4 @@
+import { fundingStatuses } from "../../../core/store/schema/values.ts";
 import type { FundingRequest } from "../../../core/wallet/funding.ts";
 import type { ListedFunding } from "../../../core/wallet/list-funding.ts";
 import { type Context, command } from "../../frame/command.ts";
@@ -50,7 +51,7 @@ export default command({
   args: { act: actArgument, reference: optionalArgument("reference", "FND-…, of the request to credit or cancel") },
   options: {
     partner: text("--partner <slug>", "only of this partner (list)"),
-    status: choice("--status <status>", ["requested", "credited", "cancelled"], "only in this status (list)"),
+    status: choice("--status <status>", fundingStatuses, "only in this status (list)"),
     limit: integer("--limit <n>", "most that are listed, newest first (default 100)", { min: 1, max: 10_000 }),
   },
   async run(context, { act, reference, ...filter }) {
