@@ -4,21 +4,18 @@ import { stockPools } from "../esims/stock.ts";
 import { takeUnits } from "../esims/synthetic.ts";
 import type { NewEvent } from "../events/catalog.ts";
 import type { MinorUnits, OrderId, OrderLineId, ProductId } from "../kernel/brand.ts";
-import { isoTime } from "../kernel/clock.ts";
 import { type Environment, environments } from "../kernel/environment.ts";
-import { newId, randomAlphanumeric } from "../kernel/ids.ts";
+import { newId } from "../kernel/ids.ts";
 import { minorUnits } from "../kernel/money.ts";
 import { together } from "../kernel/together.ts";
 import { feedNumbers } from "../outbox/feed-number.ts";
 import { recordEvents } from "../outbox/record.ts";
 import { subscribers } from "../outbox/subscribers.ts";
 import { aheadOf } from "../platform/sandbox-clock.ts";
-import { loader } from "../store/batch-context.ts";
 import { insert } from "../store/rows.ts";
 import { type Lane, laneOfOrders } from "../store/schema/lanes.ts";
 import type { OrderCustomer, OrderScenario, SandboxScenario } from "../store/schema/values.ts";
 import { indexRecords, keysOfCustomer, sealedOrderCustomer } from "../store/sealing/people.ts";
-import { isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Prefetch, Tx } from "../store/store.ts";
 import { drawnFor, type HeldWallet, heldWallets, walletIn } from "../wallet/held.ts";
 import { postMovement } from "../wallet/post.ts";
@@ -28,53 +25,11 @@ import { eventsOfFinishing } from "./finish.ts";
 import { guardRails } from "./guard-rails.ts";
 import { type KeyedRequest, keepKey, type OwnKey, orderToReplay, usedKeys } from "./idempotency.ts";
 import { insertItems } from "./items.ts";
-import {
-  type LineRow,
-  linesOfOrder,
-  type Order,
-  type OrderRow,
-  orderIdByNumber,
-  requireOrder,
-  toOrder,
-} from "./order.ts";
+import { newNumber, prefetchNumbers } from "./new-number.ts";
+import { type LineRow, linesOfOrder, type Order, type OrderRow, requireOrder, toOrder } from "./order.ts";
 import type { PricedOrder } from "./price-lines.ts";
 import { scenarioOf } from "./scenario.ts";
 import { spendWithinCaps } from "./spend.ts";
-
-const taken = statement((db, t, slot: Slots<{ numbers: string }>, dialect) => {
-  const { order_number } = t.orders;
-  return db
-    .select({ order_number })
-    .from(t.orders)
-    .where(isListed(dialect, order_number, slot.numbers));
-});
-
-/** Numbers by their beginning that were found free, and that no command has taken yet. */
-const freeNumbers = loader<string, string[]>({ loadMany: async (_, starts) => starts.map(() => []) });
-
-/** The number of an order of that moment (ms): ORD-<yyyymmdd>-<5 alphanumerics>, by UTC's date; unique. */
-async function newNumber(tx: Tx, created_at: number): Promise<string> {
-  const start = startOf(created_at);
-  for (;;) {
-    const ready = (await freeNumbers.get(tx, start)).pop();
-    if (ready !== undefined) return ready;
-    const number = `${start}${randomAlphanumeric(tx.ids, 5)}`;
-    if ((await orderIdByNumber(tx, number)) === null) return number;
-  }
-}
-
-/** Finds numbers for orders of this moment that commands of a batch create. */
-async function prefetchNumbers(tx: Tx, orders: readonly unknown[]): Promise<void> {
-  const start = startOf(tx.now);
-  const numbers = new Set(Array.from(orders, () => `${start}${randomAlphanumeric(tx.ids, 5)}`));
-  const used = await taken(tx, { numbers: listOf([...numbers]) });
-  for (const { order_number } of used) numbers.delete(order_number);
-  freeNumbers.set(tx, start, [...(await freeNumbers.get(tx, start)), ...numbers]);
-}
-
-function startOf(created_at: number): string {
-  return `ORD-${isoTime(created_at).slice(0, 10).replaceAll("-", "")}-`;
-}
 
 /** An order as a partner places it, its shape checked. */
 export interface NewOrder extends AskedOrder {
