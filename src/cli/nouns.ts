@@ -60,6 +60,19 @@ export const nouns: readonly Noun[] = [
     suspend: ["stop a partner's API access at once", "data", () => import("./commands/partners/suspend.ts")],
     resume: ["restore a suspended partner's API access", "data", () => import("./commands/partners/resume.ts")],
   }),
+  noun("users", "people who use portal and console: roles, invitations", {
+    invite: ["invite a person: prints a link, valid once", "data", () => import("./commands/users/invite.ts")],
+    list: ["all users, or those of a partner", "data", () => import("./commands/users/list.ts")],
+    show: ["one user", "data", () => import("./commands/users/show.ts")],
+    update: ["change a user's role", "data", () => import("./commands/users/update.ts")],
+    disable: ["end a user's access at once", "data", () => import("./commands/users/disable.ts")],
+    enable: ["let a disabled user sign in again", "data", () => import("./commands/users/enable.ts")],
+    reset: [
+      "take password and factors away, and invite the user again",
+      "data",
+      () => import("./commands/users/reset.ts"),
+    ],
+  }),
   noun("credentials", "API credentials: of partners, or at a server your own", {
     create: ["issue a credential", "both", () => import("./commands/credentials/create.ts")],
     list: ["a partner's credentials, revoked ones too", "both", () => import("./commands/credentials/list.ts")],
@@ -333,6 +346,9 @@ export const nouns: readonly Noun[] = [
   }),
   noun("logs", "the daemon's log", {
     tail: ["the end of the daemon's log, and what comes in", "data", () => import("./commands/logs/tail.ts")],
+  }),
+  noun("settings", "what the installation shows of itself", {
+    set: ["set the bank details that partners see", "data", () => import("./commands/settings/set.ts")],
   }),
   noun("keys", "the keys of tokens and of sealed data", {
     rotate: [

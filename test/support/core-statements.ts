@@ -60,6 +60,12 @@ export function nameOf(stack: string): string {
 
 /** Statements that read or sort beyond an index, each with the reason why that is acceptable. */
 export const wholeReads: Record<string, string> = {
+  "src/core/accounts/sessions.ts endEvery": "ends all sessions, as a backup is restored",
+  "src/core/orders/by-day.ts perDay":
+    "sums a month of one partner, the newest 20,000 orders at most, found by an index",
+  "src/core/accounts/list-users.ts staff": "reads every user: a few people",
+  "src/core/accounts/list-users.ts withPartners": "reads every user: a few people",
+  "src/core/accounts/last-admin.ts staffIn": "reads the users, who are few, when one of the staff loses access",
   "src/core/alerts/conditions.ts lowStock": "reads the products whose stock is watched, by the index of just them",
   "src/core/alerts/conditions.ts watchedWallets": "reads the wallets of partners with a threshold, every ten seconds",
   "src/core/alerts/settle.ts raisedNow": "reads what is raised, by the index of just that",
@@ -70,7 +76,6 @@ export const wholeReads: Record<string, string> = {
   "src/core/catalog/inventory.ts ofRegion": "answers a region of the catalog in the order of skus",
   "src/core/esims/stock.ts levels": "answers the whole catalog, which the operator keeps",
   "src/core/esims/expiring.ts ownDays": "reads the partners whose days the operator set, once a minute",
-  "src/core/wallet/list-funding.ts listed": "reads the newest funding requests, which the operator settles",
   "src/core/outbox/fan-out.ts waiting": "counts what an index has found, at most as many as may wait",
   "src/core/orders/idempotency.ts keysUsed": "reads the list of keys that it is given, and finds each by its index",
   "src/core/orders/idempotency.ts booked": "looks at one key of each partner",
@@ -129,6 +134,7 @@ export const wholeReads: Record<string, string> = {
   "src/core/insight/queues.ts ordersToShip": "counts the orders to ship, by the index of just their lines",
   "src/core/insight/queues.ts deliveriesPending": "counts what waits, by the index of just that",
   "src/core/insight/queues.ts deliveriesHeld": "counts what is held, by the index of just that",
+  "src/core/insight/queues.ts funding": "counts what is announced, by the index of just that",
   "src/core/insight/status.ts failing": "answers the endpoints that fail, of all there are",
   "src/core/insight/status.ts wallets": "looks at every wallet, asked for by the operator",
   "src/core/maintenance/data-checks.ts pools": "an audit compares every stock counter",

@@ -17,7 +17,7 @@ import type { ActsFor, Caller, Opened, OwnerOf, StoreUse } from "./api.ts";
 import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
 
 /** Where `serve` listens unless configured otherwise. */
-const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
+export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 
 /** Runs `work` on the v1 handlers themselves, in this process, over the place's store; closes both afterwards. */
 export async function withLocalApi<T>(

@@ -1,7 +1,9 @@
 import { and, desc, eq, gte, type SQL, sql } from "drizzle-orm";
+import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import type { FieldChange } from "../store/schema/values.ts";
+import { auditChain } from "../store/sealing/chain.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
@@ -68,6 +70,24 @@ const newestOfTarget = statement((db, t, slot: Slots<Window & { target: string }
     .limit(slot.limit),
 );
 
+// A chain grows in the order of its numbers.
+const newestOfChain = statement((db, t, slot: Slots<{ chain: string; limit: number }>) =>
+  db
+    .select()
+    .from(t.auditEntries)
+    .where(eq(t.auditEntries.chain, slot.chain))
+    .orderBy(desc(t.auditEntries.chain_no))
+    .limit(slot.limit),
+);
+
+/** The newest lines of a partner's own chain: what was done to it and what is its. */
+export async function auditOfPartner(
+  q: Read,
+  { partnerId, limit }: { partnerId: PartnerId; limit: number },
+): Promise<AuditLine[]> {
+  return (await newestOfChain(q, { chain: auditChain(partnerId), limit })).map(toLine);
+}
+
 /** Most lines of one request: a bulk request has a line for each of its items. */
 const MOST_OF_REQUEST = 500;
 
@@ -85,7 +105,8 @@ export async function auditOfRequest(q: Read, requestId: string): Promise<AuditL
   return (await newestOfRequest(q, { request_id: requestId })).map(toLine);
 }
 
-function toLine({ chain: _chain, chain_no: _no, hash: _hash, at, ...line }: Row<"auditEntries">): AuditLine {
+/** A row as the operator sees it. */
+export function toLine({ chain: _chain, chain_no: _no, hash: _hash, at, ...line }: Row<"auditEntries">): AuditLine {
   return { ...line, at: isoTime(at) };
 }
 

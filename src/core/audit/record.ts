@@ -7,7 +7,10 @@ import { auditChain, auditLink, headMark, linkHash } from "../store/sealing/chai
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 
-/** Who does a thing: `operator (<user>)`, `client:<client_id>`, `worker`, `carrier:<name>` or `supplier:<name>`. */
+/**
+ * Who does a thing: `operator (<user>)`, `client:<client_id>`, `user:<id>`, `worker`, `carrier:<name>` or
+ * `supplier:<name>`.
+ */
 export type Actor = string;
 
 /** Whether the actor is a person at the operator's terminal; client IDs come with a prefix of their own. */

@@ -18,6 +18,10 @@ export type WebhookId = Id<"webhook">;
 export type DeliveryId = Id<"delivery">;
 export type AlertId = Id<"alert">;
 export type AlertTargetId = Id<"alert_target">;
+export type UserId = Id<"user">;
+export type FactorId = Id<"factor">;
+export type InvitationId = Id<"invitation">;
+export type SessionId = Id<"session">;
 
 /** Integer minor units (cents) of some currency. */
 export type MinorUnits = Branded<number, "minor_units">;

@@ -46,6 +46,11 @@ export const problems = {
     title: "Insufficient Scope",
     hint: "Request a token with the scope named in detail.",
   },
+  forbidden: {
+    status: 403,
+    title: "Not Allowed",
+    hint: "Ask the owner of your team, or the operator, for a role that allows it.",
+  },
   ip_not_allowed: {
     status: 403,
     title: "Address Not Allowed",
@@ -225,13 +230,16 @@ const resources = {
   esim: "eSIM",
   event: "event",
   funding_request: "funding request",
+  invitation: "invitation",
   order: "order",
   order_item: "order item",
   partner: "partner",
   passport: "passport",
   product: "product",
   qr_code: "QR code",
+  session: "session",
   supplier: "supplier",
+  user: "user",
   webhook: "webhook",
 } as const;
 

@@ -1,3 +1,4 @@
+import { endSessionsAt } from "../accounts/sessions.ts";
 import { invalid } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
 import type { Partner } from "./partner.ts";
@@ -6,8 +7,8 @@ import { changePartner } from "./update.ts";
 const MOST_CHARACTERS = 500;
 
 /**
- * Stops the partner's API access at once. Accepted orders, activations and deliveries go on. The reason is for
- * operators. Throws `not_found`, `validation`.
+ * Stops the partner's API access and signs its people out at once. Accepted orders, activations and deliveries go on.
+ * The reason is for operators. Throws `not_found`, `validation`.
  */
 export async function suspendPartner(
   tx: Tx,
@@ -18,7 +19,9 @@ export async function suspendPartner(
     throw invalid({ reason: [`must be at most ${MOST_CHARACTERS} characters`] });
   }
   const change = { status: "suspended", suspended_reason } as const;
-  return changePartner(tx, input.slug, change, { actor: input.actor, action: "partners.suspend" });
+  const partner = await changePartner(tx, input.slug, change, { actor: input.actor, action: "partners.suspend" });
+  await endSessionsAt(tx, partner.id);
+  return partner;
 }
 
 /** Gives a suspended partner its API access back. Throws `not_found`. */

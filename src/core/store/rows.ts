@@ -8,6 +8,7 @@ import type { Read, Tx } from "./store.ts";
 interface NamedKeys {
   carriers: "prefix";
   credentials: "client_id";
+  signInFailures: "mark";
   signingKeys: "kid";
   stockPools: "product_id";
   suppliers: "name";

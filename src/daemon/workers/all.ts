@@ -15,6 +15,7 @@ import { expireEsims, purgeOldDeliveries, purgeSandboxOrders, signGrownHeads } f
 import { type Cron, ownCron, sharedCron } from "./cron-lease.ts";
 import { startDeliveries } from "./deliveries.ts";
 import { createFulfillment } from "./fulfillment.ts";
+import { createInvitationMails } from "./invitations.ts";
 import { drained, type Step, startWorker, type Worker } from "./loop.ts";
 import { announceEsims, announcePassports, announceProducts } from "./notices.ts";
 import { startPool } from "./pool.ts";
@@ -27,7 +28,7 @@ export interface WorkerContext extends DaemonContext {
   node: string;
   alone: boolean;
   allowPrivateWebhooks: boolean;
-  /** The SMTP server for mail to suppliers; left out: none. */
+  /** The SMTP server for mail to suppliers, operators and invited users; left out: none. */
   smtpUrl: string | undefined;
   /** Whether mail may go beyond this machine without TLS. */
   insecure: boolean;
@@ -38,6 +39,8 @@ export interface WorkerContext extends DaemonContext {
 const SECOND_MS = 1_000;
 /** How often what is wrong is compared with what was raised. */
 const ALERTS_MS = 10_000;
+/** How soon an invitation is mailed, also one that the terminal wrote. */
+const INVITATIONS_MS = 5_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
@@ -59,6 +62,7 @@ export function startWorkers(context: WorkerContext): Workers {
   const carriers = createCarrierGateway({ now: clock.now, publicUrl });
   const exchange = createSignedExchange(clock.now);
   const mailer = createMailer(smtpUrl, { insecure });
+  const invitationMailer = smtpUrl === undefined ? null : mailer;
   const suppliers = createSupplierGateway({ exchange, mailer, publicUrl });
   const sending = {
     mailer,
@@ -78,6 +82,7 @@ export function startWorkers(context: WorkerContext): Workers {
   ];
   const polling = [
     ...jobs(context, calendar),
+    loop("invitations", INVITATIONS_MS, createInvitationMails({ ...context, mailer: invitationMailer, publicUrl })),
     loop("product events", SECOND_MS, (signal) => announceProducts({ store }, signal)),
     // Also by a wrong clock, which is what it reports then.
     startWorker({ name: "alerts", pollMs: ALERTS_MS, step: createAlerts({ ...context, ...sending, host }), log }),

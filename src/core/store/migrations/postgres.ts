@@ -466,5 +466,41 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"funding_requests_created\" ON \"funding_requests\" USING btree (\"created_at\",\"id\");",
       "CREATE INDEX \"funding_requests_open\" ON \"funding_requests\" USING btree (\"partner_id\",\"id\") WHERE status = 'requested';"
     ]
+  },
+  {
+    "name": "0034_accounts",
+    "statements": [
+      "CREATE TABLE \"refused_requests\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"partner_id\" text COLLATE \"C\" NOT NULL,\n\t\"environment\" text COLLATE \"C\" NOT NULL,\n\t\"client_id\" text COLLATE \"C\" NOT NULL,\n\t\"method\" text COLLATE \"C\" NOT NULL,\n\t\"route\" text COLLATE \"C\" NOT NULL,\n\t\"status\" bigint NOT NULL,\n\t\"problem\" text COLLATE \"C\" NOT NULL,\n\t\"request_id\" text COLLATE \"C\" NOT NULL,\n\t\"at\" bigint NOT NULL\n);\n",
+      "CREATE TABLE \"users\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"sealed\" text COLLATE \"C\" NOT NULL,\n\t\"email_index\" text COLLATE \"C\" NOT NULL,\n\t\"status\" text COLLATE \"C\" NOT NULL,\n\t\"staff_role\" text COLLATE \"C\",\n\t\"reveal\" bigint NOT NULL,\n\t\"password_hash\" text COLLATE \"C\",\n\t\"created_at\" bigint NOT NULL,\n\t\"updated_at\" bigint NOT NULL\n);\n",
+      "CREATE TABLE \"memberships\" (\n\t\"user_id\" text COLLATE \"C\" NOT NULL,\n\t\"partner_id\" text COLLATE \"C\" NOT NULL,\n\t\"role\" text COLLATE \"C\" NOT NULL,\n\t\"created_at\" bigint NOT NULL,\n\t\"accepted_at\" bigint,\n\tCONSTRAINT \"memberships_user_id_partner_id_pk\" PRIMARY KEY(\"user_id\",\"partner_id\")\n);\n",
+      "CREATE TABLE \"user_factors\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"user_id\" text COLLATE \"C\" NOT NULL,\n\t\"kind\" text COLLATE \"C\" NOT NULL,\n\t\"label\" text COLLATE \"C\",\n\t\"sealed\" text COLLATE \"C\" NOT NULL,\n\t\"credential_id\" text COLLATE \"C\",\n\t\"used_no\" bigint NOT NULL,\n\t\"created_at\" bigint NOT NULL,\n\t\"confirmed_at\" bigint\n);\n",
+      "CREATE TABLE \"invitations\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"token_hash\" text COLLATE \"C\" NOT NULL,\n\t\"user_id\" text COLLATE \"C\" NOT NULL,\n\t\"partner_id\" text COLLATE \"C\",\n\t\"expires_at\" bigint NOT NULL,\n\t\"created_at\" bigint NOT NULL,\n\t\"token_sealed\" text COLLATE \"C\",\n\t\"due_at\" bigint,\n\t\"leased_until\" bigint,\n\t\"lease_no\" bigint DEFAULT 0 NOT NULL,\n\t\"failed_attempts\" bigint NOT NULL,\n\tCONSTRAINT \"invitations_waiting\" CHECK ((token_sealed is null) = (due_at is null))\n);\n",
+      "CREATE TABLE \"sessions\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"token_hash\" text COLLATE \"C\" NOT NULL,\n\t\"user_id\" text COLLATE \"C\" NOT NULL,\n\t\"partner_id\" text COLLATE \"C\",\n\t\"environment\" text COLLATE \"C\" NOT NULL,\n\t\"view_as\" text COLLATE \"C\",\n\t\"agent\" text COLLATE \"C\" NOT NULL,\n\t\"challenge\" text COLLATE \"C\",\n\t\"factor_at\" bigint,\n\t\"created_at\" bigint NOT NULL,\n\t\"seen_at\" bigint NOT NULL\n);\n",
+      "CREATE TABLE \"sign_in_failures\" (\n\t\"mark\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"failures\" bigint NOT NULL,\n\t\"since\" bigint NOT NULL,\n\t\"blocked_until\" bigint\n);\n",
+      "CREATE TABLE \"form_keys\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"used_at\" bigint NOT NULL\n);\n",
+      "ALTER TABLE \"partners\" ADD COLUMN \"factor_required\" bigint DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"memberships\" ADD CONSTRAINT \"memberships_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"public\".\"users\"(\"id\") ON DELETE no action ON UPDATE no action;",
+      "ALTER TABLE \"memberships\" ADD CONSTRAINT \"memberships_partner_id_partners_id_fk\" FOREIGN KEY (\"partner_id\") REFERENCES \"public\".\"partners\"(\"id\") ON DELETE no action ON UPDATE no action;",
+      "ALTER TABLE \"user_factors\" ADD CONSTRAINT \"user_factors_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"public\".\"users\"(\"id\") ON DELETE no action ON UPDATE no action;",
+      "ALTER TABLE \"invitations\" ADD CONSTRAINT \"invitations_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"public\".\"users\"(\"id\") ON DELETE no action ON UPDATE no action;",
+      "ALTER TABLE \"sessions\" ADD CONSTRAINT \"sessions_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"public\".\"users\"(\"id\") ON DELETE no action ON UPDATE no action;",
+      "CREATE INDEX \"refused_requests_owner\" ON \"refused_requests\" USING btree (\"partner_id\",\"environment\",\"id\");",
+      "CREATE UNIQUE INDEX \"users_email\" ON \"users\" USING btree (\"email_index\");",
+      "CREATE INDEX \"users_created\" ON \"users\" USING btree (\"created_at\",\"id\");",
+      "CREATE INDEX \"memberships_partner\" ON \"memberships\" USING btree (\"partner_id\",\"user_id\");",
+      "CREATE INDEX \"user_factors_user\" ON \"user_factors\" USING btree (\"user_id\",\"id\");",
+      "CREATE UNIQUE INDEX \"user_factors_passkey\" ON \"user_factors\" USING btree (\"credential_id\") WHERE credential_id is not null;",
+      "CREATE UNIQUE INDEX \"invitations_token\" ON \"invitations\" USING btree (\"token_hash\");",
+      "CREATE INDEX \"invitations_user\" ON \"invitations\" USING btree (\"user_id\");",
+      "CREATE INDEX \"invitations_expiry\" ON \"invitations\" USING btree (\"expires_at\");",
+      "CREATE INDEX \"invitations_due\" ON \"invitations\" USING btree (\"due_at\",\"id\");",
+      "CREATE UNIQUE INDEX \"sessions_token\" ON \"sessions\" USING btree (\"token_hash\");",
+      "CREATE INDEX \"sessions_user\" ON \"sessions\" USING btree (\"user_id\",\"id\");",
+      "CREATE INDEX \"sessions_partner\" ON \"sessions\" USING btree (\"partner_id\");",
+      "CREATE INDEX \"sessions_seen\" ON \"sessions\" USING btree (\"seen_at\");",
+      "CREATE INDEX \"sessions_created\" ON \"sessions\" USING btree (\"created_at\");",
+      "CREATE INDEX \"sign_in_failures_since\" ON \"sign_in_failures\" USING btree (\"since\");",
+      "CREATE INDEX \"form_keys_used\" ON \"form_keys\" USING btree (\"used_at\");"
+    ]
   }
 ];

@@ -443,5 +443,36 @@ export const migrations: Migration[] = [
       "CREATE INDEX `funding_requests_created` ON `funding_requests` (`created_at`,`id`);",
       "CREATE INDEX `funding_requests_open` ON `funding_requests` (`partner_id`,`id`) WHERE status = 'requested';"
     ]
+  },
+  {
+    "name": "0034_accounts",
+    "statements": [
+      "CREATE TABLE `refused_requests` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`partner_id` text NOT NULL,\n\t`environment` text NOT NULL,\n\t`client_id` text NOT NULL,\n\t`method` text NOT NULL,\n\t`route` text NOT NULL,\n\t`status` integer NOT NULL,\n\t`problem` text NOT NULL,\n\t`request_id` text NOT NULL,\n\t`at` integer NOT NULL\n);\n",
+      "CREATE INDEX `refused_requests_owner` ON `refused_requests` (`partner_id`,`environment`,`id`);",
+      "CREATE TABLE `users` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`sealed` text NOT NULL,\n\t`email_index` text NOT NULL,\n\t`status` text NOT NULL,\n\t`staff_role` text,\n\t`reveal` integer NOT NULL,\n\t`password_hash` text,\n\t`created_at` integer NOT NULL,\n\t`updated_at` integer NOT NULL\n);\n",
+      "CREATE UNIQUE INDEX `users_email` ON `users` (`email_index`);",
+      "CREATE INDEX `users_created` ON `users` (`created_at`,`id`);",
+      "CREATE TABLE `memberships` (\n\t`user_id` text NOT NULL,\n\t`partner_id` text NOT NULL,\n\t`role` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`accepted_at` integer,\n\tPRIMARY KEY(`user_id`, `partner_id`),\n\tFOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,\n\tFOREIGN KEY (`partner_id`) REFERENCES `partners`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
+      "CREATE INDEX `memberships_partner` ON `memberships` (`partner_id`,`user_id`);",
+      "CREATE TABLE `user_factors` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`user_id` text NOT NULL,\n\t`kind` text NOT NULL,\n\t`label` text,\n\t`sealed` text NOT NULL,\n\t`credential_id` text,\n\t`used_no` integer NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`confirmed_at` integer,\n\tFOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
+      "CREATE INDEX `user_factors_user` ON `user_factors` (`user_id`,`id`);",
+      "CREATE UNIQUE INDEX `user_factors_passkey` ON `user_factors` (`credential_id`) WHERE credential_id is not null;",
+      "CREATE TABLE `invitations` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`token_hash` text NOT NULL,\n\t`user_id` text NOT NULL,\n\t`partner_id` text,\n\t`expires_at` integer NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`token_sealed` text,\n\t`due_at` integer,\n\t`leased_until` integer,\n\t`lease_no` integer DEFAULT 0 NOT NULL,\n\t`failed_attempts` integer NOT NULL,\n\tFOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,\n\tCONSTRAINT \"invitations_waiting\" CHECK((token_sealed is null) = (due_at is null))\n);\n",
+      "CREATE UNIQUE INDEX `invitations_token` ON `invitations` (`token_hash`);",
+      "CREATE INDEX `invitations_user` ON `invitations` (`user_id`);",
+      "CREATE INDEX `invitations_expiry` ON `invitations` (`expires_at`);",
+      "CREATE INDEX `invitations_due` ON `invitations` (`due_at`,`id`);",
+      "CREATE TABLE `sessions` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`token_hash` text NOT NULL,\n\t`user_id` text NOT NULL,\n\t`partner_id` text,\n\t`environment` text NOT NULL,\n\t`view_as` text,\n\t`agent` text NOT NULL,\n\t`challenge` text,\n\t`factor_at` integer,\n\t`created_at` integer NOT NULL,\n\t`seen_at` integer NOT NULL,\n\tFOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action\n);\n",
+      "CREATE UNIQUE INDEX `sessions_token` ON `sessions` (`token_hash`);",
+      "CREATE INDEX `sessions_user` ON `sessions` (`user_id`,`id`);",
+      "CREATE INDEX `sessions_partner` ON `sessions` (`partner_id`);",
+      "CREATE INDEX `sessions_seen` ON `sessions` (`seen_at`);",
+      "CREATE INDEX `sessions_created` ON `sessions` (`created_at`);",
+      "CREATE TABLE `sign_in_failures` (\n\t`mark` text PRIMARY KEY NOT NULL,\n\t`failures` integer NOT NULL,\n\t`since` integer NOT NULL,\n\t`blocked_until` integer\n);\n",
+      "CREATE INDEX `sign_in_failures_since` ON `sign_in_failures` (`since`);",
+      "CREATE TABLE `form_keys` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`used_at` integer NOT NULL\n);\n",
+      "CREATE INDEX `form_keys_used` ON `form_keys` (`used_at`);",
+      "ALTER TABLE `partners` ADD `factor_required` integer DEFAULT 0 NOT NULL;"
+    ]
   }
 ];

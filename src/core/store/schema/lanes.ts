@@ -61,8 +61,8 @@ export const laneKinds = {
     locked: ["webhookEndpoints"],
     seen: ["events"],
   },
-  /** Requests by the minute, which nothing else looks at. */
-  requestCounts: { slots: 1, own: ["requestCounts"], added: [], locked: [], seen: [] },
+  /** Requests by the minute, and those that were refused, which nothing else looks at. */
+  requestCounts: { slots: 1, own: ["requestCounts", "refusedRequests"], added: [], locked: [], seen: [] },
 } as const satisfies Record<string, LaneRules>;
 
 export type LaneKind = keyof typeof laneKinds;

@@ -35,6 +35,8 @@ export function partnersTables(k: Kit) {
     /** Percents of an eSIM's data, and days before its expiry, that have events; null: the default. */
     low_data: k.json<number[]>("low_data"),
     expiry_days: k.json<number[]>("expiry_days"),
+    /** Whether its people sign in with a second factor only. */
+    factor_required: k.flag("factor_required").notNull().default(sql`0`),
     created_at: k.int("created_at").notNull(),
     updated_at: k.int("updated_at").notNull(),
   });

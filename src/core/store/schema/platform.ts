@@ -1,4 +1,6 @@
 import { sql } from "drizzle-orm";
+import type { PartnerId } from "../../kernel/brand.ts";
+import type { Environment } from "../../kernel/environment.ts";
 import { linkColumns } from "./chains.ts";
 import type { Kit } from "./kit.ts";
 import type { CronJob, FieldChange, KeyPurpose, OutageKind, PauseKind } from "./values.ts";
@@ -58,6 +60,26 @@ export function platformTables(k: Kit) {
     /** Those of them that failed on our side (5xx). */
     failed: k.int("failed").notNull(),
   });
+
+  const refusedRequests = k.table(
+    "refused_requests",
+    {
+      /** Begins with the moment of the refusal. */
+      id: k.text("id").primaryKey(),
+      partner_id: k.text("partner_id").$type<PartnerId>().notNull(),
+      environment: k.text("environment").$type<Environment>().notNull(),
+      client_id: k.text("client_id").notNull(),
+      method: k.text("method").notNull(),
+      /** The route's pattern: nothing of the address itself, of a query or of a body. */
+      route: k.text("route").notNull(),
+      status: k.int("status").notNull(),
+      /** The slug of the problem. */
+      problem: k.text("problem").notNull(),
+      request_id: k.text("request_id").notNull(),
+      at: k.int("at").notNull(),
+    },
+    (t) => [k.index("refused_requests_owner").on(t.partner_id, t.environment, t.id)],
+  );
 
   const cronRuns = k.table("cron_runs", {
     job: k.text("job").$type<CronJob>().primaryKey(),
@@ -132,6 +154,7 @@ export function platformTables(k: Kit) {
     dataKeys,
     auditEntries,
     requestCounts,
+    refusedRequests,
     cronRuns,
     rateWindows,
     outages,

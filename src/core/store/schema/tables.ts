@@ -1,3 +1,4 @@
+import { accountsTables } from "./accounts.ts";
 import { activationsTables } from "./activations.ts";
 import { alertsTables } from "./alerts.ts";
 import { carriersTables } from "./carriers.ts";
@@ -28,6 +29,7 @@ export function allTables(k: Kit) {
     ...alertsTables(k),
     ...chainTables(k),
     ...partners,
+    ...accountsTables(k, partners),
     ...catalog,
     ...esimsTables(k, catalog),
     ...carriersTables(k),

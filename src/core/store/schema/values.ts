@@ -283,3 +283,17 @@ export interface FieldChange {
 
 /** The `pool_key` of a passport in its pool. */
 export const IN_POOL = "";
+
+/** What the operator's people may do, and what a partner's may: accounts/roles.ts says it of each. */
+export const staffRoles = ["admin", "support", "finance", "viewer"] as const;
+export type StaffRole = (typeof staffRoles)[number];
+export const partnerRoles = ["owner", "developer", "agent", "viewer"] as const;
+export type PartnerRole = (typeof partnerRoles)[number];
+
+/** Whether a user has chosen a password yet, and may sign in. */
+export const userStatuses = ["invited", "active", "disabled"] as const;
+export type UserStatus = (typeof userStatuses)[number];
+
+/** What proves a user beside the password. A recovery code is used once. */
+export const factorKinds = ["totp", "passkey", "recovery"] as const;
+export type FactorKind = (typeof factorKinds)[number];

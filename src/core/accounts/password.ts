@@ -1,0 +1,73 @@
+import { argon2, timingSafeEqual } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { promisify } from "node:util";
+import type { Ids } from "../kernel/ids.ts";
+import { createPermits } from "../kernel/permits.ts";
+import { invalid } from "../kernel/problem.ts";
+
+/** Least and most characters of a password. */
+const LEAST = 12;
+const MOST = 256;
+
+/** argon2id as OWASP recommends it at least: 19 MiB, two passes. */
+const COST = { memory: 19 * 1024, passes: 2, parallelism: 1, tagLength: 32 } as const;
+const SALT_BYTES = 16;
+
+const derive = promisify(argon2);
+
+/** Hashing has all its memory and a core for tens of ms: one core is left to what answers requests meanwhile. */
+const permits = createPermits(Math.max(1, availableParallelism() - 1));
+
+async function tagOf(password: string, nonce: Buffer): Promise<Buffer> {
+  const done = await permits.take();
+  try {
+    return await derive("argon2id", { message: password.normalize("NFC"), nonce, ...COST });
+  } finally {
+    done();
+  }
+}
+
+const encoded = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
+
+/** A password as it is stored, in PHC format. Runs beside the event loop. */
+export async function hashPassword(ids: Ids, password: string): Promise<string> {
+  const salt = ids.bytes(SALT_BYTES);
+  const tag = await tagOf(password, salt);
+  return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${encoded(salt)}$${encoded(tag)}`;
+}
+
+/** No password has this hash. */
+const NONE = Buffer.alloc(COST.tagLength);
+
+/** Whether it is the password of this hash; the same time where there is none (null). */
+export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
+  const [, , , , salt, tag] = hash?.split("$") ?? [];
+  const found = await tagOf(password.slice(0, MOST), Buffer.from(salt ?? encoded(NONE), "base64"));
+  const wanted = tag === undefined ? NONE : Buffer.from(tag, "base64");
+  return timingSafeEqual(found, wanted.length === found.length ? wanted : NONE) && hash !== null;
+}
+
+/** Refuses a password that is short, or that many people use, also with figures around it. Throws `validation`. */
+export async function requirePassword(password: string): Promise<void> {
+  const length = [...password].length;
+  if (length < LEAST || length > MOST) throw invalid({ password: [`must have ${LEAST} to ${MOST} characters`] });
+  const common = await commonPasswords();
+  const typed = password.toLowerCase();
+  const word = typed.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
+  const repeated = /^(.{1,6})\1+$/u.test(typed);
+  if (common.has(typed) || repeated || (word.length < LEAST && (word === "" || common.has(word)))) {
+    throw invalid({ password: ["is one that many people use, or such a one with figures; choose another"] });
+  }
+}
+
+let loading: Promise<ReadonlySet<string>> | undefined;
+
+/** About 49,000 passwords that were found in leaks; loaded when the first password is chosen. */
+function commonPasswords(): Promise<ReadonlySet<string>> {
+  loading ??= import("@zxcvbn-ts/language-common").then((loaded) => {
+    // The bundled program has the package's older form of module, whose names are under `default`.
+    const { dictionary } = "dictionary" in loaded ? loaded : (loaded as { default: typeof loaded }).default;
+    return new Set(dictionary["passwords-common"].map((one) => String(one)));
+  });
+  return loading;
+}
