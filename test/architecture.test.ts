@@ -5,6 +5,11 @@ import { madeUpSources, readSources, type Source } from "./support/sources.ts";
 const floors = [
   ["src/cli"],
   ["src/daemon/serve"],
+  // Pages come from what core and the daemon offer; only serve has them.
+  ["src/web"],
+  ["src/web/pages"],
+  ["src/web/parts"],
+  ["src/web/session", "src/web/browser"],
   ["src/daemon/http", "src/daemon/routes", "src/daemon/workers"],
   ["src/daemon/pages"],
   ["src/daemon/openapi"],
@@ -27,6 +32,8 @@ const floors = [
     "src/core/suppliers",
     "src/core/webhooks",
   ],
+  // What users do is audited.
+  ["src/core/accounts"],
   ["src/core/audit", "src/core/outbox"],
   ["src/core/platform"],
   ["src/core/store/open"],
@@ -36,7 +43,8 @@ const floors = [
   ["src/core/store"],
   // The schema names the kinds of events.
   ["src/core/store/schema"],
-  ["src/core/events"],
+  // What terminal and pages read of files that people send.
+  ["src/core/events", "src/core/csv"],
   ["src/core/kernel"],
 ];
 
@@ -62,13 +70,18 @@ const keepers: { packages: RegExp; within: RegExp; why: string }[] = [
   },
   {
     packages: /^(fastify|@fastify\/.+|@scalar\/.+|prom-client|node-cron|nodemailer|undici)$/,
-    within: /^src\/daemon\//,
-    why: "HTTP, mail and the calendar are the daemon's",
+    within: /^src\/(daemon|web)\//,
+    why: "HTTP, mail and the calendar are the daemon's, and HTTP the pages'",
   },
   {
-    packages: /^(commander|@inquirer\/.+|chalk|cli-table3|cli-progress|csv-parse.*|csv-stringify.*|env-paths)$/,
+    packages: /^(commander|@inquirer\/.+|chalk|cli-table3|cli-progress|env-paths)$/,
     within: /^src\/cli\//,
     why: "the terminal is the command line's",
+  },
+  {
+    packages: /^csv-(parse|stringify)(\/.+)?$/,
+    within: /^src\/(core\/csv|cli|web)\//,
+    why: "files of people are read in one place, for terminal and pages; both print lists as CSV",
   },
   {
     packages: /^(pino(-pretty)?|node:(http|https|http2|net|tls|dgram|dns|child_process|readline|tty)(\/.+)?)$/,

@@ -19,6 +19,7 @@ import { eventually } from "./support/hangs.ts";
 import { launch } from "./support/process.ts";
 import { openShop } from "./support/shop.ts";
 import { temporaryDirectory } from "./support/store.ts";
+import { visitor } from "./support/visitor.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
 
 const ORDER = ["orders", "create", "--product", "EU5", "--quantity", "1", "--partner", "acme"];
@@ -60,6 +61,32 @@ function damage(file: string): void {
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe("backup, verify-backup, restore", () => {
+  test("restoring ends all sessions of people: a cookie from before signs no one in", async () => {
+    const { data, file, restored, backup } = await installation();
+    const invited = await esimctlJson([
+      "users",
+      "invite",
+      "o@acme.example",
+      "--partner",
+      "acme",
+      "--role",
+      "owner",
+      "--data",
+      data,
+    ]);
+    const { link } = invited as { link: string };
+    const daemon = await startDaemon({ data });
+    const owner = visitor(daemon.url);
+    const form = await owner.get(new URL(link).pathname);
+    expect((await owner.send(form, { name: "Olga", password: "violet otter runs 42" })).path).toBe("/portal");
+    await backup();
+    await daemon.stop();
+    await esimctlJson(["restore", file, "--data", restored]);
+    const other = visitor((await startDaemon({ data: restored })).url);
+    for (const [name, value] of owner.cookies) other.cookies.set(name, value);
+    expect((await other.get("/portal")).path).toBe("/portal/sign-in");
+  });
+
   test("move all data to a new place, from a directory that is being served", async () => {
     const { data, file, key, restored, backup, ordersAt } = await installation();
     await startDaemon({ data });

@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import countries from "i18n-iso-countries";
 import { describe, expect, test } from "vitest";
-import type { CsvSpec } from "../src/cli/csv/header.ts";
 import { openCsv } from "../src/cli/csv/open.ts";
 import { activationsCsv, bulkOrdersCsv, passportsCsv, productsCsv, stockCsv, usageCsv } from "../src/cli/csv/specs.ts";
+import type { CsvSpec } from "../src/core/csv/columns.ts";
 import { luhnValid } from "../src/core/kernel/check-digits.ts";
 import { readAll } from "./support/csv-files.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
@@ -147,9 +147,31 @@ test("every command that the daemon writes with is among those of the writer", (
     .flatMap(({ lines }) => [...lines.join("\n").matchAll(/\b(?:store|deps)\.(?:write|rehearse)\(\s*(\w+)/g)])
     .map(([, name]) => String(name));
   expect(named.length).toBeGreaterThan(60);
-  expect(named.filter((name) => !Object.hasOwn(commands, name))).toEqual([]);
+  const ofPages = commandsOfPages();
+  expect(ofPages.length).toBeGreaterThan(60);
+  expect([...named, ...ofPages].filter((name) => !Object.hasOwn(commands, name))).toEqual([]);
   expect(new Set(Object.values(commands)).size).toBe(Object.keys(commands).length);
 });
+
+/** What pages import of core and can only write with: functions of a transaction. */
+function commandsOfPages(): string[] {
+  const sources = readSources();
+  const texts = new Map(sources.map(({ path, lines }) => [path, lines.join("\n")]));
+  return sources
+    .filter(({ path }) => path.startsWith("src/web/"))
+    .flatMap(({ path, lines }) =>
+      [...lines.join("\n").matchAll(/import \{([^}]*)\} from "([^"]*core\/[^"]*)";/g)].flatMap(
+        ([, names = "", from = ""]) => {
+          const text = texts.get(join(dirname(path), from)) ?? "";
+          const isCommand = (name: string) => new RegExp(`export (async )?function ${name}\\(\\s*tx: Tx`).test(text);
+          return names
+            .split(",")
+            .map((name) => name.trim())
+            .filter(isCommand);
+        },
+      ),
+    );
+}
 
 describe("what is sent to another thread", () => {
   const send = (value: unknown) => decode(structuredClone(encode(value)));

@@ -12,11 +12,11 @@ export const databaseChecks = [
   "evidence",
   "stock",
   "sealed_values",
+  "credit",
+  "balances",
   "stuck_work",
   "outages",
   "paused",
-  "credit",
-  "balances",
   // What only a server reports.
   ...(onPostgres ? ["writes", "database_clock"] : []),
   "serving",

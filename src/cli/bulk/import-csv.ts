@@ -1,7 +1,8 @@
 import { setFlagsFromString } from "node:v8";
-import type { CsvSpec } from "../csv/header.ts";
-import type { CheckedRow, Gathering, ImportItem, ImportProgress, ImportSummary, RowOutcome } from "../csv/import.ts";
-import type { CsvFile, CsvRow } from "../csv/open.ts";
+import type { CsvSpec } from "../../core/csv/columns.ts";
+import type { CheckedRow, CsvRow } from "../../core/csv/rows.ts";
+import type { Gathering, ImportItem, ImportProgress, ImportSummary, RowOutcome } from "../csv/import.ts";
+import type { CsvFile } from "../csv/open.ts";
 import type { Context } from "../frame/command.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import type { Result } from "../output/result.ts";

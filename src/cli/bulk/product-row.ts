@@ -1,8 +1,8 @@
 import { checkImportedProduct, type ProductInput } from "../../core/catalog/product-input.ts";
+import type { CsvRow } from "../../core/csv/rows.ts";
 import { type Checked, fieldSentences } from "../../core/kernel/checked.ts";
 import { currencyDecimals, parseMoney } from "../../core/kernel/money.ts";
 import { Problem } from "../../core/kernel/problem.ts";
-import type { CsvRow } from "../csv/open.ts";
 
 /** The unit of `data_amount_mb` in a file; megabytes where none is given. */
 export type DataUnit = "mb" | "gb";

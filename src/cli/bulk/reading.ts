@@ -1,4 +1,4 @@
-import type { DateOrder } from "../csv/dates.ts";
+import { type DateOrder, dateOrders } from "../../core/csv/dates.ts";
 import type { ReadingOptions } from "../csv/open.ts";
 import type { ReasonGroup } from "../csv/reasons.ts";
 import type { Context } from "../frame/command.ts";
@@ -6,8 +6,6 @@ import { type CliError, usageError } from "../kernel/errors.ts";
 import { choice, flag, type Option, pairs, text } from "../kernel/input.ts";
 import { isInteractive, pick } from "../output/prompts.ts";
 import type { Sheet } from "../output/sheet.ts";
-
-const dateOrders = ["dmy", "mdy", "ymd"] as const satisfies readonly DateOrder[];
 
 /** What every command that reads CSV takes. */
 export const readingOptions = {
@@ -56,7 +54,7 @@ function unknownEncoding(name: string): CliError {
 /** Throws a usage error for an encoding that nothing here knows. */
 async function requireEncoding(encoding: string | undefined): Promise<void> {
   if (encoding === undefined) return;
-  const { isKnownEncoding } = await import("../csv/encoding.ts");
+  const { isKnownEncoding } = await import("../../core/csv/encoding.ts");
   if (!(await isKnownEncoding(encoding))) throw unknownEncoding(encoding);
 }
 

@@ -7,7 +7,9 @@ export default command({
   effects:
     "Makes the directory with a database and a key file (0600) where there is none; leaves an existing one alone. " +
     "No key file where ESIMCTL_KEY or a systemd credential esimctl.key holds the key.",
-  json: "{place, key_file (null: kept outside), created}; with --demo also demo: {partner, credentials}",
+  json:
+    "{place, key_file (null: kept outside), created}; with --demo also demo: {partner, credentials, users: [{face, " +
+    "email, password, totp}]}",
   examples: [
     "init",
     "init --data /var/lib/esimctl",
@@ -43,23 +45,26 @@ async function initEmpty(place: Place) {
 }
 
 async function initDemo(place: Place) {
-  const [{ prepareDemo }, { keyFileOf, madeWords }, { DEMO_PARTNER }] = await Promise.all([
+  const [{ prepareDemo }, { signIns }, { keyFileOf, madeWords }, { DEMO_PARTNER }] = await Promise.all([
     import("../demo/prepare.ts"),
+    import("../demo/words.ts"),
     import("../place/key-file.ts"),
     import("../demo/content.ts"),
   ]);
-  const { created, credentials, refused } = await prepareDemo(place);
+  const { created, credentials, refused, users } = await prepareDemo(place);
   const json = { place: placeWords(place), key_file: keyFileOf(place), created };
   const rows = credentials.map(({ environment, client_id, client_secret }) => {
     const secret = refused.includes(client_id) ? "(rotated or revoked since)" : client_secret;
     return `  ${environment}: ${client_id} ${secret}`;
   });
   return {
-    json: { ...json, demo: { partner: DEMO_PARTNER, credentials } },
+    json: { ...json, demo: { partner: DEMO_PARTNER, credentials, users } },
     text: () => {
       const made = created ? madeWords(place) : unchangedWords(place);
       const next = `Next: esimctl serve${placeOptions(place)}`;
-      return `${made}\n\nDemo partner "${DEMO_PARTNER}", client ids and secrets:\n${rows.join("\n")}\n\n${next}`;
+      const people = signIns(users, "http://127.0.0.1:8080", Date.now()).join("\n");
+      const partner = `Demo partner "${DEMO_PARTNER}", client ids and secrets:\n${rows.join("\n")}`;
+      return `${made}\n\n${partner}\n\n${people}\n${next}`;
     },
   };
 }

@@ -16,9 +16,10 @@ export const serveDemo = command({
     ]);
     const place = await context.place();
     const demo = await prepareDemo(place);
-    await serveUntilStopped(context, servingOf(input, context.globals), ({ url, publicUrl }) => {
-      if (!context.globals.json)
-        process.stdout.write(`${demoWords(demo, url, `node bin/esimctl${placeOptions(place)}`)}\n`);
+    const serving = servingOf(input, context.globals);
+    await serveUntilStopped(context, serving, ({ url, publicUrl }) => {
+      const at = { url, esimctl: `node bin/esimctl${placeOptions(place)}`, pages: serving.pages, now: Date.now() };
+      if (!context.globals.json) process.stdout.write(`${demoWords(demo, at)}\n`);
       printListening(context, url, publicUrl);
     });
     return null;

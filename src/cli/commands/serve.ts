@@ -2,7 +2,7 @@ import { logLevels } from "../../daemon/log/lines.ts";
 import { command } from "../frame/command.ts";
 import { usageError } from "../kernel/errors.ts";
 import type { Globals } from "../kernel/globals.ts";
-import { address, choice, flag, integer, text } from "../kernel/input.ts";
+import { address, choice, flag, integer, text, unless } from "../kernel/input.ts";
 import { dated } from "../kernel/input-time.ts";
 import { DEFAULT_CONNECTIONS, poolSizes } from "../serve/connection-budget.ts";
 import { printListening } from "../serve/listening.ts";
@@ -17,6 +17,7 @@ export const serveOptions = {
   port: integer("--port <n>", "port to listen on (default 8080; 0: any free one)", { max: 65_535 }),
   publicUrl: address("--public-url <url>", "the address in links and tokens (default: the bound address)"),
   docsUrl: address("--docs-url <url>", "base of the problem types (default: PUBLIC_URL/docs)"),
+  pages: unless("--no-pages", "serve the API without portal and console"),
   trustProxy: flag("--trust-proxy", "take client addresses from the X-Forwarded-For of the proxy in front"),
   allowPrivateWebhooks: flag("--allow-private-webhooks", "let webhooks go to private and loopback addresses"),
   strictEid: flag("--strict-eid", "refuse orders for devices whose EID has a wrong check digit"),
@@ -31,7 +32,10 @@ export const serveOptions = {
     { min: 1, max: 10_000 },
   ),
   readDatabase: text("--read-database <url>", "on PostgreSQL: a replica that answers lists, exports and reports"),
-  smtpUrl: text("--smtp-url <url>", "where mail to suppliers goes out: smtp://user:password@host:587?from=…"),
+  smtpUrl: text(
+    "--smtp-url <url>",
+    "where mail to suppliers, alerts and invitations goes out: smtp://user:password@host:587?from=…",
+  ),
   logLevel: choice(
     "--log-level <level>",
     logLevels,

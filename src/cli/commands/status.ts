@@ -86,6 +86,7 @@ const names: Readonly<Record<string, string>> = {
   deliveries_pending: "webhooks to send",
   deliveries_held: "webhooks held",
   passports_unverified: "passports to verify",
+  funding_requests: "payments to credit",
 };
 
 function screen(sheet: Sheet, seen: CurrentStatus): string {

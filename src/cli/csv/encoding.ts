@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
-import type { Encoding } from "iconv-lite";
-import { CsvError } from "./error.ts";
+import { decoderOf, isUtf8Name } from "../../core/csv/encoding.ts";
+import { CsvError } from "../../core/csv/error.ts";
 import { findTextFault } from "./scan.ts";
 import type { Source } from "./source.ts";
 
@@ -13,25 +13,8 @@ export async function decoded(source: Source, encoding: string): Promise<Source>
   return { ...source, chunks: (end) => recoded(source, encoding, end) };
 }
 
-/** Whether a name is one of UTF-8's. */
-function isUtf8(encoding: string): boolean {
-  return /^(utf-?8|unicode-1-1-utf-8)$/i.test(encoding.trim());
-}
-
-/** Whether files in this encoding can be read and written. Node's own decoder knows none of DOS and old Macs. */
-export async function isKnownEncoding(encoding: string): Promise<boolean> {
-  return isUtf8(encoding) || (await import("iconv-lite")).default.encodingExists(encoding);
-}
-
-/** Text as bytes of an encoding; undefined: UTF-8. What the encoding has no letter for becomes a question mark. */
-export async function encoderOf(encoding: string | undefined): Promise<(text: string) => Buffer> {
-  if (encoding === undefined || isUtf8(encoding)) return (text) => Buffer.from(text);
-  const { default: iconv } = await import("iconv-lite");
-  return (text) => iconv.encode(text, encoding as Encoding);
-}
-
 async function refuseUtf8(source: Source, encoding: string): Promise<void> {
-  if (isUtf8(encoding)) return;
+  if (isUtf8Name(encoding)) return;
   let ascii = true;
   for await (const chunk of source.chunks()) ascii &&= isAscii(chunk);
   if (ascii || (await findTextFault(source.chunks())) !== null) return;
@@ -56,29 +39,6 @@ async function* recoded(source: Source, encoding: string, end = Number.POSITIVE_
     if (left <= 0) return;
   }
   yield next(null).subarray(0, left);
-}
-
-/** Decodes bytes piece by piece; null ends them. Throws where they are no text of the encoding. */
-async function decoderOf(encoding: string): Promise<(bytes: Buffer | null) => string> {
-  if (isOfNode(encoding)) {
-    const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: false });
-    return (bytes) => (bytes === null ? decoder.decode() : decoder.decode(bytes, { stream: true }));
-  }
-  const { default: iconv } = await import("iconv-lite");
-  const decoder = iconv.getDecoder(encoding as Encoding);
-  return (bytes) => {
-    const text = bytes === null ? (decoder.end() ?? "") : decoder.write(bytes);
-    if (text.includes("\ufffd")) throw new Error("bytes that the encoding does not have");
-    return text;
-  };
-}
-
-function isOfNode(encoding: string): boolean {
-  try {
-    return new TextDecoder(encoding).encoding !== "";
-  } catch {
-    return false;
-  }
 }
 
 /** The source without its first bytes. */

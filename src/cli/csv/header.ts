@@ -1,20 +1,15 @@
-import { visibleText } from "../../core/kernel/iccid.ts";
-import { CsvError, columnName, printable } from "./error.ts";
-import { otherNames } from "./names.ts";
-import type { CsvRecord } from "./parse.ts";
-
-/** One column, or groups of columns of which one group must be there whole: [["sku"], ["product_id"]]. */
-export type CsvNeed<C extends string> = C | readonly (readonly C[])[];
-
-/** The columns a command reads. */
-export interface CsvSpec<C extends string = string> {
-  columns: readonly C[];
-  needs: readonly CsvNeed<C>[];
-  /** Columns that only another command's file has, and what to do instead. */
-  foreign?: Readonly<Record<string, string>>;
-  /** What a template shows in place of the usual sample of a column. */
-  samples?: Readonly<Record<string, string>>;
-}
+import {
+  addedPlaces,
+  type CsvNeed,
+  type CsvSpec,
+  columnKey,
+  headerPlace,
+  isMet,
+  placesByOtherNames,
+  takeOwnNames,
+} from "../../core/csv/columns.ts";
+import { CsvError, columnName, printable } from "../../core/csv/error.ts";
+import type { CsvRecord } from "../../core/csv/parse.ts";
 
 /** How a reader helps itself where names do not match. */
 export interface HeaderHelp {
@@ -43,22 +38,6 @@ export interface CsvHeader<C extends string = string> {
   notes: readonly string[];
 }
 
-/** Names of the columns that a rejected file adds; the second where the command itself reads one of the first. */
-export const ADDED_COLUMNS = {
-  line: ["line", "rejected_line"],
-  reason: ["reason", "rejected_reason"],
-} as const;
-
-const addedKeys = new Set([...ADDED_COLUMNS.line, ...ADDED_COLUMNS.reason].map(columnKey));
-
-/** A column's name without case, spaces and marks between words: "Passport No." is `passport_no`. */
-export function columnKey(name: string): string {
-  return visibleText(name)
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[\s_.:*-]+/gu, "");
-}
-
 /**
  * Matches the first record of a file: by the names that `help` maps, by ours, then by other common names. A column that
  * is missing is asked for. Throws `csv_invalid` naming columns that are missing or there twice.
@@ -69,17 +48,13 @@ export async function matchHeader<C extends string>(
   spec: CsvSpec<C>,
   help: HeaderHelp = {},
 ): Promise<CsvHeader<C>> {
-  const keys = record.fields.map(columnKey);
-  refuseTwice(label, record, keys);
+  refuseTwice(label, record);
   refuseForeign(label, record, spec);
   const positions = mappedPositions(label, record, spec, help);
   const taken = () => new Set(positions.values());
-  for (const column of spec.columns) {
-    const at = positions.has(column) ? -1 : keys.indexOf(columnKey(column));
-    if (at !== -1 && !taken().has(at)) positions.set(column, at);
-  }
+  takeOwnNames(record.fields, spec.columns, positions);
   const notes = takeOtherNames(label, record, spec, positions);
-  const added = new Set([...keys.keys()].filter((at) => addedKeys.has(keys[at] ?? "") && !taken().has(at)));
+  const added = addedPlaces(record.fields, positions);
   const constants = constantsOf(label, spec, positions, help);
   await askForMissing(record, spec, positions, { help, added, constants });
   refuseMissing(label, record, spec, { positions, constants });
@@ -92,18 +67,18 @@ export async function matchHeader<C extends string>(
 }
 
 /** Throws `csv_invalid` where none of the columns is in the first line, and two or more are in one below it. */
-export function refuseTitle(label: string, [first, ...below]: readonly CsvRecord[], spec: CsvSpec): void {
-  const known = new Set(spec.columns.flatMap((one) => [one, ...(otherNames[one] ?? [])]).map(columnKey));
-  const knows = (record: CsvRecord) => record.fields.filter((field) => known.has(columnKey(field))).length;
-  if (first === undefined || knows(first) > 0) return;
-  const header = below.find((record) => knows(record) > 1);
-  if (header === undefined) return;
+export function refuseTitle(label: string, records: readonly CsvRecord[], spec: CsvSpec): void {
+  const [first] = records;
+  const fields = records.map((record) => record.fields);
+  const header = records[headerPlace(fields, spec.columns)];
+  if (first === undefined || header === undefined || header === first) return;
   const hint = `Remove ${header.line - first.line === 1 ? "the line" : "the lines"} above it.`;
   const place = { line: first.line, column: columnName(first.fields, 0) };
   throw new CsvError("csv_invalid", label, `the header seems to be line ${header.line}`, hint, place);
 }
 
-function refuseTwice(label: string, record: CsvRecord, keys: readonly string[]): void {
+function refuseTwice(label: string, record: CsvRecord): void {
+  const keys = record.fields.map(columnKey);
   for (const [index, key] of keys.entries()) {
     const first = keys.indexOf(key);
     if (key !== "" && first !== index) throw twice(label, record, first, index);
@@ -158,13 +133,10 @@ function takeOtherNames<C extends string>(
   { columns }: CsvSpec<C>,
   positions: Map<C, number>,
 ): string[] {
-  const keys = record.fields.map(columnKey);
   const notes: string[] = [];
   for (const column of columns) {
     if (positions.has(column)) continue;
-    const names = new Set((otherNames[column] ?? []).map(columnKey));
-    const taken = new Set(positions.values());
-    const [at, second] = [...keys.keys()].filter((one) => names.has(keys[one] ?? "") && !taken.has(one));
+    const [at, second] = placesByOtherNames(record.fields, column, positions);
     if (at === undefined) continue;
     if (second !== undefined) throw ambiguous(label, record, column, at, second);
     positions.set(column, at);
@@ -255,11 +227,6 @@ function refuseMissing<C extends string>(
       ? `The first line must name the columns. Known are: ${spec.columns.join(", ")}.`
       : `${theirNames(record)} ${mapHint(column)}`;
   throw new CsvError("csv_invalid", label, what, hint, { line: record.line, column });
-}
-
-function isMet<C extends string>(need: CsvNeed<C>, there: readonly ReadonlyMap<C, unknown>[]): boolean {
-  const has = (column: C) => there.some((columns) => columns.has(column));
-  return typeof need === "string" ? has(need) : need.some((group) => group.every(has));
 }
 
 function describeNeed<C extends string>(need: CsvNeed<C>): string {

@@ -1,5 +1,5 @@
-import type { Checked } from "../../core/kernel/checked.ts";
-import type { CsvFile, CsvRow } from "./open.ts";
+import type { CheckedRow, CsvRow } from "../../core/csv/rows.ts";
+import type { CsvFile } from "./open.ts";
 import { type ReasonGroup, type ReasonTally, tallyReasons } from "./reasons.ts";
 import { type RejectedFile, rejectedFile } from "./rejected.ts";
 
@@ -31,9 +31,6 @@ export interface ImportSummary {
   suggestions: string[];
   seconds: number;
 }
-
-/** A row that is good may have something doubtful about it, in words like a reason's. */
-export type CheckedRow<T> = Checked<T> & { warnings?: readonly string[] };
 
 type Counts = Pick<ImportSummary, "read" | "imported" | "updated" | "duplicates" | "rejected">;
 

@@ -1,12 +1,14 @@
+import { type Advice, collectAdvice } from "../../core/csv/advice.ts";
+import type { CsvSpec } from "../../core/csv/columns.ts";
+import type { DateOrder } from "../../core/csv/dates.ts";
+import { type Delimiter, detectDelimiter, separatorLine } from "../../core/csv/delimiter.ts";
+import { CsvError } from "../../core/csv/error.ts";
+import { type CsvRecord, type Form, locate, parseRecords } from "../../core/csv/parse.ts";
+import { type CsvRow, rowReader } from "../../core/csv/rows.ts";
 import { counted } from "../../core/kernel/counted.ts";
-import { plainDigits, visibleText } from "../../core/kernel/iccid.ts";
-import { type Advice, collectAdvice } from "./advice.ts";
-import { type DateOrder, isDayColumn, isoDay } from "./dates.ts";
 import { decoded, without } from "./encoding.ts";
-import { CsvError, printable } from "./error.ts";
-import { type CsvHeader, type CsvSpec, type HeaderHelp, matchHeader, refuseTitle } from "./header.ts";
-import { type CsvRecord, type Form, locate, parseRecords } from "./parse.ts";
-import { type Delimiter, detectDelimiter, findTextFault, separatorLine } from "./scan.ts";
+import { type CsvHeader, type HeaderHelp, matchHeader, refuseTitle } from "./header.ts";
+import { findTextFault } from "./scan.ts";
 import { openSource, type Source, type SourceOptions } from "./source.ts";
 
 /** How much of the file may pass before the header's line ends. */
@@ -14,18 +16,6 @@ const HEAD_BYTES = 64 * 1024;
 
 /** How many lines a title and remarks above the header may have, to be named as such. */
 const LINES_ABOVE = 10;
-
-/** One row below the header. */
-export interface CsvRow<C extends string = string> {
-  /** The line on which the row begins, counted from 1. */
-  line: number;
-  /** Every column the command reads, without blanks around it; "" where the file has none. */
-  values: Record<C, string>;
-  /** The row's fields as they are in the file, without the apostrophe that guards a formula. */
-  raw: readonly string[];
-  /** Why the row cannot be trusted, whatever its values say: it has not as many fields as the header. */
-  fault: string | null;
-}
 
 /** A CSV file that may be read row by row, as often as needed: each `for await` is a new pass from the start. */
 export interface CsvFile<C extends string = string> extends AsyncIterable<CsvRow<C>> {
@@ -89,7 +79,7 @@ export async function openCsv<C extends string>(
       delimiter,
       encoding: options.encoding,
       bom: head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf,
-      suggestions: advice.suggestions,
+      suggestions: () => [...dateAdvice(advice.dates), ...advice.suggestions()],
       assertUnchanged: opened.assertUnchanged,
       close: opened.close,
       pieces,
@@ -99,6 +89,13 @@ export async function openCsv<C extends string>(
     await opened.close();
     throw fault;
   }
+}
+
+function dateAdvice({ rows, order }: Advice["dates"]): string[] {
+  if (rows() === 0) return [];
+  return [
+    `${counted(rows(), "row")}: dates are not written as YYYY-MM-DD. Add --dates ${order() ?? "dmy, mdy or ymd"}.`,
+  ];
 }
 
 async function readHead(source: Source): Promise<Buffer> {
@@ -143,11 +140,12 @@ interface Reading<C extends string> {
 }
 
 async function* readRows<C extends string>(reading: Reading<C>, advice: Advice | null): AsyncGenerator<CsvRow<C>[]> {
-  const { source, form } = reading;
-  const places = placesOf(reading);
+  const { source, form, header, spec, dates } = reading;
+  const { raw: names, positions, constants } = header;
+  const toRow = rowReader({ columns: spec.columns, names, positions, constants, delimiter: form.delimiter, dates });
   let isHeader = true;
   for await (const records of parseRecords(source.label, source.chunks(), form)) {
-    const rows = (isHeader ? records.slice(1) : records).map((record) => toRow(record, reading, places));
+    const rows = (isHeader ? records.slice(1) : records).map(toRow);
     isHeader &&= records.length === 0;
     for (const row of rows) advice?.see(row.line, row.values);
     yield rows;
@@ -156,54 +154,4 @@ async function* readRows<C extends string>(reading: Reading<C>, advice: Advice |
 
 async function* oneByOne<C extends string>(pieces: AsyncIterable<readonly CsvRow<C>[]>): AsyncGenerator<CsvRow<C>> {
   for await (const rows of pieces) yield* rows;
-}
-
-/** Where a column's value is in a record; -1: nowhere. */
-interface ColumnPlace<C extends string> {
-  column: C;
-  at: number;
-  /** The order of its dates, where it has any that are not YYYY-MM-DD. */
-  order: DateOrder | undefined;
-  /** Whether its digits alone are meant, however they are spaced. */
-  digits: boolean;
-}
-
-const DIGITS: readonly string[] = ["iccid", "eid"];
-
-function placesOf<C extends string>({ spec, header, dates }: Reading<C>): ColumnPlace<C>[] {
-  return spec.columns.map((column) => ({
-    column,
-    at: header.positions.get(column) ?? -1,
-    order: isDayColumn(column) ? dates : undefined,
-    digits: DIGITS.includes(column),
-  }));
-}
-
-function toRow<C extends string>(record: CsvRecord, reading: Reading<C>, places: readonly ColumnPlace<C>[]): CsvRow<C> {
-  const values: Partial<Record<C, string>> = {};
-  for (const { column, at, order, digits } of places) {
-    const cell = record.fields[at] ?? reading.header.constants.get(column) ?? "";
-    const value = digits ? plainDigits(cell) : visibleText(cell);
-    values[column] = order === undefined ? value : isoDay(value, order);
-  }
-  // The loop above gave every column of the spec a value.
-  return {
-    line: record.line,
-    values: values as Record<C, string>,
-    raw: record.fields,
-    fault: fieldFault(record, reading),
-  };
-}
-
-const DELIMITER_WORDS: Readonly<Record<Delimiter, string>> = { ",": "comma", ";": "semicolon", "\t": "tab" };
-
-/** A row that is too short may be cut off, one that is too long holds a delimiter that should have been quoted. */
-function fieldFault<C extends string>({ fields }: CsvRecord, { header, form }: Reading<C>): string | null {
-  const wanted = header.raw.length;
-  const surplus = fields.slice(wanted).some((field) => field.trim() !== "");
-  if (fields.length >= wanted && !surplus) return null;
-  const counts = `has ${counted(fields.length, "field")} where the header has ${wanted}`;
-  if (surplus) return `${counts}: a ${DELIMITER_WORDS[form.delimiter]} within a value needs quotes around the value`;
-  // Without quotes around it: the reason goes into a cell of the rejected file.
-  return `${counts}: it ends before ${printable(header.raw[fields.length] ?? "")}`;
 }

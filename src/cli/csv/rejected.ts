@@ -1,12 +1,12 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join, parse } from "node:path";
-import { stringify } from "csv-stringify/sync";
-import { guardCell } from "../kernel/formula.ts";
+import { addedNames } from "../../core/csv/columns.ts";
+import { encoderOf } from "../../core/csv/encoding.ts";
+import { CsvError, isSystemFault, printable, systemReason } from "../../core/csv/error.ts";
+import type { CsvRow } from "../../core/csv/rows.ts";
+import { csvLine } from "../../core/csv/write.ts";
 import { isStream } from "../kernel/streams.ts";
-import { encoderOf } from "./encoding.ts";
-import { CsvError, isSystemFault, printable, systemReason } from "./error.ts";
-import { ADDED_COLUMNS, columnKey } from "./header.ts";
-import type { CsvFile, CsvRow } from "./open.ts";
+import type { CsvFile } from "./open.ts";
 import { type ReasonGroup, tallyReasons } from "./reasons.ts";
 
 const BUFFER_CHARACTERS = 64 * 1024;
@@ -53,7 +53,7 @@ export async function rejectedFile(csv: CsvFile, folder = ""): Promise<RejectedF
     parts.push(bytes);
     waiting += bytes.length;
   };
-  add(0, line(csv, [...columns.map((at) => names[at] ?? ""), ...addedNames(csv)], csv.bom));
+  add(0, csvLine(csv, [...columns.map((at) => names[at] ?? ""), ...addedNames(csv.header.positions.keys())], csv.bom));
   const flush = async () => {
     // Created, never opened through a link that was put there meanwhile.
     file ??= await open(path, "wx+", 0o600);
@@ -69,7 +69,7 @@ export async function rejectedFile(csv: CsvFile, folder = ""): Promise<RejectedF
       tally.add(row.line, row.values, reasons);
       const surplus = row.raw.slice(names.length);
       const fields = columns.map((at) => row.raw[at] ?? "");
-      add(row.line, line(csv, [...fields, String(row.line), reasons.join("; "), ...surplus]));
+      add(row.line, csvLine(csv, [...fields, String(row.line), reasons.join("; "), ...surplus]));
       if (file === null || waiting > BUFFER_CHARACTERS) await orRefuse(path, flush());
     },
     async close() {
@@ -118,16 +118,6 @@ async function orRefuse(path: string, work: Promise<void>): Promise<void> {
     const hint = "Bad rows are written there: make it a place that may be written to.";
     throw new CsvError("csv_unwritable", printable(path), systemReason(fault), hint, {}, fault);
   }
-}
-
-function line(csv: CsvFile, fields: string[], bom = false): string {
-  return stringify([fields.map(guardCell)], { delimiter: csv.delimiter, bom, quoted_match: /[\r\n;\t]/ });
-}
-
-/** The names of the two columns, other ones than the command reads itself. */
-function addedNames(csv: CsvFile): string[] {
-  const read = new Set([...csv.header.positions.keys()].map(columnKey));
-  return [ADDED_COLUMNS.line, ADDED_COLUMNS.reason].map(([name, other]) => (read.has(name) ? other : name));
 }
 
 /** Where the records of a file lie: a piece of it. */

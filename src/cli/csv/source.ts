@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { CsvError, isSystemFault, printable, systemReason } from "./error.ts";
+import { CsvError, isSystemFault, printable, systemReason } from "../../core/csv/error.ts";
 
 /** Small, so that the few hundred rows of a chunk are young garbage: with 64 kB a long run took 30 MB more. */
 const CHUNK_BYTES = 16 * 1024;

@@ -1,6 +1,7 @@
 /** The columns of every file that commands read in bulk. Design: terminal, "Files it reads". */
+
+import type { CsvSpec } from "../../core/csv/columns.ts";
 import { identityNames, passportNames, requiredFields, simNames } from "../../core/kernel/identity-fields.ts";
-import type { CsvSpec } from "./header.ts";
 
 /** Keeps the column names as types, so that `row.values` knows them. */
 function spec<const C extends string>(it: CsvSpec<C>): CsvSpec<C> {

@@ -10,6 +10,7 @@ import { CliError, usageError } from "../kernel/errors.ts";
 import { openOrCreate } from "../place/local-store.ts";
 import type { Place } from "../place/place.ts";
 import { type DemoCredential, loadDemo } from "./content.ts";
+import { addDemoPeople, type DemoUser } from "./people.ts";
 
 /** The demo partner's credentials, kept beside the data (0600) so that each start can print them again. */
 const FILE = "demo-credentials.json";
@@ -19,22 +20,23 @@ interface PreparedDemo {
   created: boolean;
   credentials: DemoCredential[];
   refused: string[];
+  users: DemoUser[];
 }
 
 /** Makes the place with its demo content where there is none, and returns the demo partner's credentials. */
 export async function prepareDemo(place: Place): Promise<PreparedDemo> {
   const file = join(folderOf(place), FILE);
-  const { store, created } = await openOrCreate(place, { clock: systemClock, ids: randomIds() });
+  const sources = { clock: systemClock, ids: randomIds() };
+  const { store, created } = await openOrCreate(place, sources);
   try {
     await prepareStore(store);
-    if (existsSync(file)) {
-      const kept = readCredentials(file);
-      return { created, credentials: kept, refused: await refusedOf(store, kept) };
-    }
-    const credentials = await loadDemo(store);
-    writeFileSync(`${file}.new`, `${JSON.stringify({ credentials }, null, 2)}\n`, { mode: 0o600 });
+    const kept = existsSync(file) ? readKept(file) : null;
+    const credentials = kept?.credentials ?? (await loadDemo(store));
+    // A demo of an earlier version has no people.
+    const users = kept !== null && kept.users.length > 0 ? kept.users : await addDemoPeople(store, sources);
+    writeFileSync(`${file}.new`, `${JSON.stringify({ credentials, users }, null, 2)}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
-    return { created, credentials, refused: [] };
+    return { created, credentials, refused: kept === null ? [] : await refusedOf(store, credentials), users };
   } finally {
     await store.close();
   }
@@ -58,19 +60,26 @@ async function refusedOf(store: Store, kept: readonly DemoCredential[]): Promise
   return refused;
 }
 
-function readCredentials(file: string): DemoCredential[] {
+function readKept(file: string): { credentials: DemoCredential[]; users: DemoUser[] } {
   const broken = new CliError(
     "demo_broken",
     `${file} does not hold the demo credentials.`,
     "Remove it, and new ones are issued at the next start.",
   );
   try {
-    const { credentials } = JSON.parse(readFileSync(file, "utf8"));
-    if (Array.isArray(credentials) && credentials.every(isCredential)) return credentials;
+    const { credentials, users = [] } = JSON.parse(readFileSync(file, "utf8"));
+    if (Array.isArray(credentials) && credentials.every(isCredential) && Array.isArray(users)) {
+      return { credentials, users: users.filter(isUser) };
+    }
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
   }
   throw broken;
+}
+
+function isUser(value: unknown): value is DemoUser {
+  const { face, email, password } = Object(value);
+  return [face, email, password].every((text) => typeof text === "string");
 }
 
 function isCredential(value: unknown): value is DemoCredential {

@@ -1,4 +1,5 @@
 import { DEMO_PARTNER, type DemoCredential } from "./content.ts";
+import { codeAt, type DemoUser } from "./people.ts";
 
 /** A product that the sample stock holds. */
 const PRODUCT = "ES-EU-5GB-30D";
@@ -7,10 +8,14 @@ interface Demo {
   credentials: readonly DemoCredential[];
   /** Client ids whose secret is invalid by now. */
   refused: readonly string[];
+  users: readonly DemoUser[];
 }
 
 /** The demo partner, its credentials and three commands to try on the daemon at `url`, for a person. */
-export function demoWords({ credentials, refused }: Demo, url: string, esimctl: string): string {
+export function demoWords(
+  { credentials, refused, users }: Demo,
+  { url, esimctl, pages, now }: { url: string; esimctl: string; pages: boolean; now: number },
+): string {
   const rows = credentials.flatMap(({ environment, client_id, client_secret }) => [
     `  ${environment.padEnd(10)}  client_id      ${client_id}`,
     `  ${" ".repeat(10)}  client_secret  ${refused.includes(client_id) ? "rotated or revoked since" : client_secret}`,
@@ -20,6 +25,7 @@ export function demoWords({ credentials, refused }: Demo, url: string, esimctl: 
     return environment === "sandbox" && !refused.includes(client_id);
   });
   return [
+    ...(pages ? signIns(users, url, now) : []),
     `Demo partner "${DEMO_PARTNER}" and its credentials:`,
     "",
     ...rows,
@@ -29,6 +35,18 @@ export function demoWords({ credentials, refused }: Demo, url: string, esimctl: 
     `The API reference is at ${url}/docs, the guides for partners at ${url}/docs/api and ${url}/docs/webhooks.`,
     "",
   ].join("\n");
+}
+
+/** Where the pages are, and how to sign in to them. */
+export function signIns(users: readonly DemoUser[], url: string, now: number): string[] {
+  const rows = users.flatMap(({ face, email, password, totp }) => [
+    `  ${`${url}/${face}`}`,
+    `    e-mail ${email}   password ${password}`,
+    ...(totp === null
+      ? []
+      : [`    code   ${codeAt(totp, now)} now; later ones from an authenticator app with ${totp}`]),
+  ]);
+  return ["Portal for partners and console for staff; open one in a browser and sign in:", "", ...rows, ""];
 }
 
 function tries({ client_id, client_secret }: DemoCredential, url: string, esimctl: string): string[] {

@@ -1,7 +1,7 @@
+import type { CsvSpec } from "../../core/csv/columns.ts";
 import type { GivenKey } from "../../core/store/sealing/key-files.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ActsFor, Api, Caller, OwnerOf, StoreUse } from "../client/api.ts";
-import type { CsvSpec } from "../csv/header.ts";
 import type { ExitCode } from "../kernel/exit-codes.ts";
 import type { Argument, Option, ValuesOf } from "../kernel/input.ts";
 import type { Listing } from "../output/listing.ts";

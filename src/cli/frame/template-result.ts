@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
+import type { CsvNeed, CsvSpec } from "../../core/csv/columns.ts";
+import { sampleValues } from "../../core/csv/names.ts";
 import { systemClock } from "../../core/kernel/clock.ts";
-import type { CsvNeed, CsvSpec } from "../csv/header.ts";
-import { sampleValues } from "../csv/names.ts";
 import type { Result } from "../output/result.ts";
 
 /** What `--template` prints: a header and one made-up row, which the command takes as they are. */

@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
+import { guardCell } from "../../core/csv/formula.ts";
 import { formatMoney } from "../../core/kernel/money.ts";
-import { guardCell } from "../kernel/formula.ts";
 import type { CsvForm } from "../kernel/globals.ts";
 import { clean } from "./clean.ts";
 

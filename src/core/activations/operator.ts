@@ -29,7 +29,7 @@ export type OperatorMove =
 type Recorded = Exclude<OperatorMove, { verb: "retry" }>;
 
 /** The states in which each verb makes sense; retry also in processing, see `waitsForStaff` and `isBackedOff`. */
-const operatorVerbs: Readonly<Record<OperatorMove["verb"], readonly ActivationState[]>> = {
+export const operatorVerbs: Readonly<Record<OperatorMove["verb"], readonly ActivationState[]>> = {
   confirm: ["processing"],
   complete: ["processing", "confirmed", "manual_required"],
   fail: ["processing", "confirmed", "manual_required"],

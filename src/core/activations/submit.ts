@@ -262,6 +262,11 @@ function toCreated(tx: Tx, row: ActivationRow) {
   return { ...about, status, processing_status, processing_mode, message, created_at: isoTime(row.created_at) };
 }
 
+/** How many requests of an owner are open: pending, with the carrier, or left to staff. */
+export async function openRequests(q: Read, { partnerId, environment }: Owner): Promise<number> {
+  return first(await openOf(q, { partnerId, environment }))?.open ?? 0;
+}
+
 const openOf = statement((db, t, slot: Slots<Owner>) =>
   db
     .select({ open: count() })
@@ -287,10 +292,10 @@ interface Asked {
  * staff.
  */
 async function requireRoom(q: Read, owner: Owner, { limits, replaced }: Asked): Promise<void> {
-  const { partnerId, environment } = owner;
+  const { environment } = owner;
   const limit = environment === "sandbox" ? limits.max_sandbox_activations : limits.max_open_activations;
   if (limit === null) return;
-  const open = first(await openOf(q, { partnerId, environment }))?.open ?? 0;
+  const open = await openRequests(q, owner);
   if (open - (replaced ? 1 : 0) < limit) return;
   const words = `At most ${limit} activation requests may be open in ${environment}.`;
   throw new Problem("too_many_activations", words, { members: { limit } });

@@ -21,7 +21,7 @@ import {
   findOwnSubjects,
   findSubjects,
   isEmpty,
-  maskedNumber,
+  maskedNumberOf,
   partnerNames,
   type SubjectKind,
   type Subjects,
@@ -161,7 +161,7 @@ async function matches(q: Read, { orders, esims, activations, passports, people 
         ...whose(row),
         status,
         person: person(row.id, activationCustomerOf(q, row).customer_name),
-        passport_no: maskedNumber(q, row),
+        passport_no: maskedNumberOf(q, row),
       };
     }),
     ...passports.map((row): Match => {
@@ -169,7 +169,7 @@ async function matches(q: Read, { orders, esims, activations, passports, people 
       const about = { kind: "passport", id: row.id, name: row.passport_country, ...whose(row), status } as const;
       const holder = openPassportIfReadable(q, row);
       const named = holder === null ? undefined : `${holder.first_name} ${holder.last_name}`;
-      return { ...about, person: person(row.id, named), passport_no: maskedNumber(q, row) };
+      return { ...about, person: person(row.id, named), passport_no: maskedNumberOf(q, row) };
     }),
   ];
 }

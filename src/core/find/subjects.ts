@@ -12,6 +12,7 @@ import { type AuditLine, auditOfRequest } from "../audit/list.ts";
 import { type EsimRow, esimsEndingIn, esimsOfIccid, findEsim, newestEsimsOfOrder } from "../esims/esim.ts";
 import type { ActivationId, DeliveryId, EsimId, OrderId, OrderLineId, PartnerId, PassportId } from "../kernel/brand.ts";
 import { environments } from "../kernel/environment.ts";
+import { maskedNumber } from "../kernel/masked.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { usedKeys } from "../orders/idempotency.ts";
 import { findItem } from "../orders/items.ts";
@@ -264,11 +265,9 @@ export function isEmpty({ orders, esims, activations, passports, audited }: Subj
 }
 
 /** The number of a passport with all but its end hidden; null where it was purged or cannot be read. */
-export function maskedNumber(q: Read, row: PassportRow | ActivationRow): string | null {
+export function maskedNumberOf(q: Read, row: PassportRow | ActivationRow): string | null {
   const number = numberOf(q, row);
-  return number === null || number === undefined
-    ? null
-    : `${"•".repeat(Math.max(0, number.length - 3))}${number.slice(-3)}`;
+  return number === null || number === undefined ? null : maskedNumber(number);
 }
 
 function numberOf(q: Read, row: PassportRow | ActivationRow): string | null | undefined {

@@ -88,7 +88,7 @@ const forStaff = queued(isForStaff);
 const atCarrier = queued((t) => not(isForStaff(t) ?? sql`false`));
 
 // There may be very many of these, and ids begin with the moment they were made at: the index alone is read.
-function oldest(id: Tables["deliveries"]["id"]) {
+function oldest(id: Tables["deliveries"]["id"] | Tables["fundingRequests"]["id"]) {
   return sql`min(${id})`.mapWith(momentOfUuid);
 }
 
@@ -114,6 +114,14 @@ const passports = statement((db, t, _slot) =>
     .where(and(eq(t.passports.pool_key, IN_POOL), eq(t.passports.verification, "pending"))),
 );
 
+const funding = statement((db, t, _slot) =>
+  db
+    .select({ many: count(), since: oldest(t.fundingRequests.id) })
+    .from(t.fundingRequests)
+    // Must match the partial index predicate exactly.
+    .where(sql`${t.fundingRequests.status} = 'requested'`),
+);
+
 /** Every queue there is, the empty ones too, in the order in which an order meets them. */
 export async function queueDepths(q: Read): Promise<Queue[]> {
   const now = { now: q.now };
@@ -128,6 +136,7 @@ export async function queueDepths(q: Read): Promise<Queue[]> {
     toQueue("deliveries_pending", "daemon", await deliveriesPending(q, {})),
     toQueue("deliveries_held", "staff", await deliveriesHeld(q, {})),
     toQueue("passports_unverified", "staff", await passports(q, {})),
+    toQueue("funding_requests", "staff", await funding(q, {})),
   ];
 }
 

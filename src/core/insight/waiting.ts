@@ -48,6 +48,7 @@ export async function waitingForPeople(q: Read, queues: readonly Queue[]): Promi
   for (const [queue, act, on] of [
     ["orders_to_ship", "ship", "shipping"],
     ["passports_unverified", "verify", "passport"],
+    ["funding_requests", "credit", "payment"],
   ] as const) {
     const found = queues.find((one) => one.queue === queue);
     if (found?.oldest_at) add({ for: "operator", act, on, since: found.oldest_at }, found.waiting);

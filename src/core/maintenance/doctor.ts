@@ -1,22 +1,15 @@
 import { existsSync } from "node:fs";
-import { carrierRows } from "../carriers/carrier.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { isCleartext } from "../kernel/http-url.ts";
 import { isServed } from "../platform/data-directory.ts";
-import { readSetting } from "../platform/settings.ts";
 import { type Existing, openForReading, type Reading } from "../store/open/reading.ts";
 import { findMasterKey, type KeySources, parseMasterKey, presentKeys } from "../store/sealing/key-files.ts";
-import type { Read } from "../store/store.ts";
-import { listSuppliers } from "../suppliers/supplier.ts";
 import { checkBalances, checkCredits, checkLedger, checkOrders, checkStock } from "./data-checks.ts";
 import { checkDatabase } from "./database-checks.ts";
 import { checkEvidence } from "./evidence-check.ts";
-import { type Finding, fault, findings, fine, isSound, warning } from "./finding.ts";
-import { checkClock, checkDirectory, checkDiskSpace, checkMasterKey } from "./machine-checks.ts";
-import { checkNodeClocks, checkOutages, checkPauses, checkReplicas, checkServing } from "./running-checks.ts";
+import { type Finding, fault, findings, fine, isSound } from "./finding.ts";
+import { checkDirectory, checkDiskSpace, checkMasterKey } from "./machine-checks.ts";
 import { checkSealed } from "./sealed-check.ts";
-import { checkServer } from "./server-checks.ts";
-import { checkWork } from "./work-checks.ts";
+import { checkState } from "./state-checks.ts";
 
 /** The installation to check. */
 export interface Installation {
@@ -59,17 +52,9 @@ async function checkData(
       await reading.read(checkEvidence, { keyed: isSound(keys) }),
       await reading.read(checkStock, null),
       ...(isSound(keys) ? [await reading.read(checkSealed, null)] : []),
-      ...(await reading.read(checkWork, null)),
-      ...(await reading.read(checkOutages, null)),
-      ...(await reading.read(checkPauses, null)),
       await reading.read(checkCredits, null),
       await reading.read(checkBalances, null),
-      ...(await checkServer(reading, clock)),
-      await reading.read(checkServing, { isLocked: directory === null || isServed(directory) }),
-      ...(await reading.read(checkNodeClocks, null)),
-      ...(await reading.read(checkReplicas, null)),
-      ...(await reading.read(checkTransport, null)),
-      await reading.read(checkClock, null),
+      ...(await checkState(reading, { isLocked: directory === null || isServed(directory), clock })),
     ];
   } finally {
     await reading.close();
@@ -94,56 +79,3 @@ async function checkDataKeys(reading: Reading, sources: KeySources): Promise<Fin
   }
   return found;
 }
-
-interface Reached {
-  what: string;
-  url: string | null;
-  insecure: boolean;
-  command: string;
-}
-
-/** Where identity data and tokens would travel without TLS: carriers, suppliers, and how the platform is served. */
-async function checkTransport(q: Read): Promise<Finding[]> {
-  const found = [
-    ...(await parties(q)).flatMap(ofParty),
-    ...((await readSetting(q, "insecure")) === "yes" ? [servedInsecure] : []),
-    ...((await readSetting(q, "cleartext")) === "yes" ? [servedInClear] : []),
-  ];
-  return found.length > 0 ? found : [fine("transport", "Nothing is sent beyond this machine without TLS.")];
-}
-
-async function parties(q: Read): Promise<Reached[]> {
-  const carriers = (await carrierRows(q)).filter(({ adapter }) => adapter === "http");
-  const suppliers = (await listSuppliers(q, null)).filter(({ adapter }) => adapter === "http");
-  return [
-    ...carriers.map(({ prefix, url, insecure }) => {
-      return { what: `carrier ${prefix}`, url, insecure, command: `carriers set ${prefix}` };
-    }),
-    ...suppliers.map(({ name, url, insecure }) => {
-      return { what: `supplier ${name}`, url, insecure, command: `suppliers set ${name}` };
-    }),
-  ];
-}
-
-function ofParty({ what, url, insecure, command }: Reached): Finding[] {
-  if (url === null || !isCleartext(url)) return [];
-  if (insecure) {
-    return [
-      warning("transport", `Requests to the ${what} go without TLS to ${url}.`, `esimctl ${command} --url https://…`),
-    ];
-  }
-  const remedy = `esimctl ${command} --url https://…, or --insecure to allow it.`;
-  return [fault("transport", `Nothing is sent to the ${what}: ${url} has no TLS.`, remedy)];
-}
-
-const servedInsecure = warning(
-  "transport",
-  "The platform is served with --insecure: mail and PostgreSQL may go beyond this machine without TLS.",
-  "Use smtps:// or STARTTLS, and sslmode=verify-full, and serve without --insecure.",
-);
-
-const servedInClear = warning(
-  "transport",
-  "HTTP is answered beyond this machine, and the public address is not https: secrets and tokens travel in clear.",
-  "Listen on 127.0.0.1 behind a proxy that speaks TLS, and name its address: --public-url https://…",
-);

@@ -126,7 +126,8 @@ async function record(
   const { databaseFile } = dataDirectory(staging);
   const masterKey = parseMasterKey(chosen.text, chosen.name);
   const entry = { actor, action: "data.restore", targetKind: "backup", targetId: file, note: `made at ${made_at}` };
-  await recordAct(databaseFile, { clock, ids, masterKey }, entry);
+  // A cookie that was worth nothing any more must not be again.
+  await recordAct(databaseFile, { clock, ids, masterKey }, { ...entry, signOut: true });
   await flush(databaseFile);
 }
 

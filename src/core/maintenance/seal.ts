@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream, createWriteStream, type ReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -30,7 +30,7 @@ export async function sealFile(from: string, into: string, passphrase: string): 
   const { Encrypter } = await import("age-encryption");
   const encrypter = new Encrypter();
   encrypter.setPassphrase(passphrase);
-  await write(await encrypter.encrypt(Readable.toWeb(createReadStream(from))), into);
+  await write(await encrypter.encrypt(bytesOf(createReadStream(from))), into);
 }
 
 /** Writes what `from` seals to `into` (0600), which must not be there. Throws `StoreError` for a wrong passphrase. */
@@ -40,7 +40,7 @@ export async function openSealed(from: string, into: string, passphrase: string)
   decrypter.addPassphrase(passphrase);
   const source = createReadStream(from);
   try {
-    const opened = await decrypter.decrypt(Readable.toWeb(source)).catch((error: unknown) => {
+    const opened = await decrypter.decrypt(bytesOf(source)).catch((error: unknown) => {
       throw isNoMatch(error) ? wrongPassphrase(from, error) : error;
     });
     await write(opened, into);
@@ -64,6 +64,11 @@ function wrongPassphrase(file: string, error: unknown): StoreError {
 /** The library throws plain errors; this one says that the passphrase opens none of the file's recipients. */
 function isNoMatch(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("no identity matched");
+}
+
+/** A file's bytes as the library takes them: Node's stream of the web and the one of its types differ in name alone. */
+function bytesOf(file: ReadStream): ReadableStream<Uint8Array> {
+  return Readable.toWeb(file) as unknown as ReadableStream<Uint8Array>;
 }
 
 async function write(stream: ReadableStream<Uint8Array>, into: string): Promise<void> {

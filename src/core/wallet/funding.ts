@@ -3,7 +3,7 @@ import { type Actor, recordAudit } from "../audit/record.ts";
 import type { MinorUnits, PartnerId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import { newId, randomAlphanumeric } from "../kernel/ids.ts";
-import { minorUnits, requireCurrency } from "../kernel/money.ts";
+import { formatMoney, minorUnits, requireCurrency } from "../kernel/money.ts";
 import { invalid, notFound, Problem } from "../kernel/problem.ts";
 import { assertMove, type Transitions } from "../kernel/state-machine.ts";
 import { insert, updateRow } from "../store/rows.ts";
@@ -97,6 +97,13 @@ const byReference = statement((db, t, slot: Slots<{ reference: string }>) =>
   db.select().from(t.fundingRequests).where(eq(t.fundingRequests.reference, slot.reference)),
 );
 
+/** The row of a request of any partner. Throws `not_found`. */
+export async function requireFunding(q: Read, reference: string): Promise<FundingRow> {
+  const row = await find(q, reference);
+  if (row === null) throw notFound("funding_request");
+  return row;
+}
+
 async function find(q: Read, reference: string): Promise<FundingRow | null> {
   return first(await byReference(q, { reference: reference.trim().toUpperCase() }));
 }
@@ -108,15 +115,20 @@ export interface CreditedFunding {
   balance_after_cents: number;
 }
 
+/** Which request to credit, and what arrived at the bank (minor units), where it was compared with that. */
+export interface FundingCredit {
+  reference: string;
+  arrived?: number;
+  actor: Actor;
+}
+
 /**
- * Credits the wallet with a request's amount, once. Throws `not_found`; `conflict` where it is settled; `duplicate`
- * where the wallet was credited with its reference in another way.
+ * Credits the wallet with a request's amount, once. Throws `not_found`; `conflict` where it is settled; `validation`
+ * where another amount arrived; `duplicate` where the wallet was credited with its reference in another way.
  */
-export async function creditFunding(
-  tx: Tx,
-  { reference, actor }: { reference: string; actor: Actor },
-): Promise<CreditedFunding> {
+export async function creditFunding(tx: Tx, { reference, arrived, actor }: FundingCredit): Promise<CreditedFunding> {
   const row = await requireOpen(tx, reference);
+  if (arrived !== undefined && arrived !== row.amount_cents) throw otherAmount(row, arrived);
   const { partner_id: partnerId, currency } = row;
   // Checked as it was requested.
   const amount: MinorUnits = minorUnits(row.amount_cents);
@@ -125,6 +137,11 @@ export async function creditFunding(
   const request = await settle(tx, row, { status: "credited", transaction_id });
   await audit(tx, row, { act: "credit", actor });
   return { request, transaction_id, balance_after_cents };
+}
+
+function otherAmount({ reference, amount_cents, currency }: FundingRow, arrived: number): Problem {
+  const words = (amount: number) => `${formatMoney(amount, currency)} ${currency}`;
+  return invalid({ amount: [`is ${words(arrived)}, and ${reference} announced ${words(amount_cents)}`] });
 }
 
 /** Ends a request without money. Throws `not_found`, and `conflict` where it is settled. */
@@ -139,8 +156,7 @@ export async function cancelFunding(
 }
 
 async function requireOpen(tx: Tx, reference: string): Promise<FundingRow> {
-  const row = await find(tx, reference);
-  if (row === null) throw notFound("funding_request");
+  const row = await requireFunding(tx, reference);
   const { status, settled_at } = row;
   if (status === "requested") return row;
   const day = isoTime(settled_at ?? row.created_at).slice(0, 10);

@@ -1,10 +1,11 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { byCreation, newestFirst, type Pagination, pageOf } from "../kernel/page.ts";
+import { findByKey } from "../store/rows.ts";
 import type { FundingStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { type FundingRequest, toFundingRequest } from "./funding.ts";
+import { type FundingRequest, requireFunding, toFundingRequest } from "./funding.ts";
 
 const ofPartner = statement((db, t, slot: Slots<{ partner_id: PartnerId; key: number; id: string; limit: number }>) => {
   const { partner_id, created_at, id } = t.fundingRequests;
@@ -36,7 +37,7 @@ export interface ListedFunding extends FundingRequest {
   partner: string;
 }
 
-type Asked = { partner_id: PartnerId; status: string; limit: number };
+type Asked = { partner_id: PartnerId; status: string; key: number; id: string; limit: number };
 
 function listed(ofOne: boolean) {
   return statement((db, t, slot: Slots<Asked>) => {
@@ -48,6 +49,7 @@ function listed(ofOne: boolean) {
       .where(
         and(
           ofOne ? eq(rows.partner_id, slot.partner_id) : undefined,
+          sql`(${rows.created_at}, ${rows.id}) < (${slot.key}, ${slot.id})`,
           sql`(cast(${slot.status} as text) = '' or ${rows.status} = ${slot.status})`,
         ),
       )
@@ -59,19 +61,42 @@ function listed(ofOne: boolean) {
 const ofAll = listed(false);
 const ofOne = listed(true);
 
-/** The newest requests of one partner or of all, in one status or in any. */
-export async function fundingRequests(
+/** Which requests of one partner or of all, in one status or in any. */
+export interface AllFundingFilter {
+  partnerId?: PartnerId | undefined;
+  status?: FundingStatus | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** A page of announced payments, newest first. Throws `invalid_cursor`. */
+export async function listAllFunding(
   q: Read,
-  {
-    partnerId,
-    status,
-    limit,
-  }: { partnerId?: PartnerId | undefined; status?: FundingStatus | undefined; limit: number },
-): Promise<ListedFunding[]> {
-  const asked = { status: status ?? "", limit };
-  // The list of all partners has no slot for one.
-  const rows = await (partnerId === undefined
-    ? ofAll(q, { ...asked, partner_id: "" as PartnerId })
-    : ofOne(q, { ...asked, partner_id: partnerId }));
-  return rows.map(({ request, partner }) => ({ ...toFundingRequest(request), partner }));
+  { partnerId, status, limit, cursor }: AllFundingFilter,
+): Promise<{ data: ListedFunding[]; pagination: Pagination }> {
+  const binding = { list: "all_funding_requests", partner: partnerId, status };
+  const { rows, pagination } = await pageOf(
+    { limit, cursor, binding, start: newestFirst },
+    (window) => {
+      const asked = { ...window, status: status ?? "" };
+      // The list of all partners has no slot for one.
+      return partnerId === undefined
+        ? ofAll(q, { ...asked, partner_id: "" as PartnerId })
+        : ofOne(q, { ...asked, partner_id: partnerId });
+    },
+    ({ request }) => byCreation(request),
+  );
+  return { data: rows.map(({ request, partner }) => ({ ...toFundingRequest(request), partner })), pagination };
+}
+
+/** The newest of these requests. */
+export async function fundingRequests(q: Read, filter: Omit<AllFundingFilter, "cursor">): Promise<ListedFunding[]> {
+  return (await listAllFunding(q, filter)).data;
+}
+
+/** One request of any partner, by its reference. Throws `not_found`. */
+export async function showFunding(q: Read, reference: string): Promise<ListedFunding> {
+  const row = await requireFunding(q, reference);
+  const partner = (await findByKey(q, "partners", { id: row.partner_id }))?.slug ?? "";
+  return { ...toFundingRequest(row), partner };
 }

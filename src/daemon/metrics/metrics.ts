@@ -1,4 +1,6 @@
 import prometheus, { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import type { PartnerId } from "../../core/kernel/brand.ts";
+import type { Environment } from "../../core/kernel/environment.ts";
 import type { ProblemSlug } from "../../core/kernel/problem.ts";
 
 /** One request with its response, as the counters take it. */
@@ -10,6 +12,9 @@ export interface HandledRequest {
   seconds: number;
   /** The slug of the problem that it was refused with. */
   refusal?: string | undefined;
+  requestId?: string;
+  /** Whose token it carried, also one that has expired; undefined: no known one's. */
+  caller?: { clientId: string; partnerId?: PartnerId; environment?: Environment } | undefined;
 }
 
 /** Whether a request failed on our side. One that the operator's pause refuses is a 503 too, and no failure. */

@@ -18,7 +18,15 @@ export function recordResponse(
   const { statusCode: status, elapsedTime: elapsed, refusal } = reply;
   const ms = Math.round(elapsed * 10) / 10;
   log.info({ method, route, status, partner: caller?.partner, client_id: caller?.clientId, refusal, ms }, REQUEST);
-  metrics?.record({ method, route, status, seconds: elapsed / 1000, refusal });
+  metrics?.record({
+    method,
+    route,
+    status,
+    seconds: elapsed / 1000,
+    refusal,
+    requestId: request.id,
+    caller: request.counted,
+  });
 }
 
 /** One log line, and one count in the metrics, for every request. */

@@ -5,6 +5,7 @@ import { within } from "../../core/kernel/within.ts";
 import { type Authenticate, type DaemonContext, STOP_GRACE_MS } from "../context/context.ts";
 import { buildApp } from "../http/app.ts";
 import { createMetrics } from "../metrics/metrics.ts";
+import { keepRefused } from "../metrics/refused-requests.ts";
 import { registerReplicaReads } from "../metrics/replica.ts";
 import { countRequests } from "../metrics/request-counts.ts";
 import type { Counters } from "../plugins/rate-windows.ts";
@@ -12,7 +13,7 @@ import { allRoutes } from "../routes/by-resource.ts";
 import { drain, listen } from "./listen.ts";
 import type { Logged, ServeOptions } from "./options.ts";
 
-/** How long (ms) a front that stops waits for its last counts of requests to be written. */
+/** How long (ms) a front that stops waits for what it last noted of requests to be written. */
 const COUNTS_MS = 1_000;
 
 /** What answers HTTP. */
@@ -28,7 +29,7 @@ export interface Front {
 /** Answers HTTP on `port` until it is stopped. Throws `ListenError`. */
 export async function startFront(
   context: DaemonContext & Logged,
-  { host, trustProxy }: Pick<ServeOptions, "host" | "trustProxy">,
+  { host, trustProxy, pages }: Pick<ServeOptions, "host" | "trustProxy" | "pages">,
   { port, counters }: { port: number; counters: Counters },
 ): Promise<Front> {
   const { addresses, log } = context;
@@ -36,6 +37,7 @@ export async function startFront(
   const metrics = createMetrics();
   registerReplicaReads(metrics.registry, context.store.replica);
   const requestCounts = countRequests(context);
+  const refusedRequests = keepRefused(context);
   const app = buildApp(context, {
     authenticate: bearerTokens(tokens),
     counters,
@@ -45,9 +47,10 @@ export async function startFront(
       record(request) {
         metrics.record(request);
         requestCounts.record(request);
+        refusedRequests.record(request);
       },
     },
-    routes: await allRoutes(tokens),
+    routes: [...(await allRoutes(tokens)), ...(pages ? [(await import("../../web/register.tsx")).webRoutes] : [])],
   });
   const url = await listen(app, { host, port });
   return {
@@ -55,7 +58,7 @@ export async function startFront(
     registry: metrics.registry,
     async stop() {
       await drain(app, STOP_GRACE_MS);
-      await within(requestCounts.stop(), COUNTS_MS);
+      await within(Promise.all([requestCounts.stop(), refusedRequests.stop()]), COUNTS_MS);
     },
   };
 }

@@ -7,6 +7,8 @@ import type { ServedAt } from "../context/addresses.ts";
 /** How the platform is served. */
 export interface ServeOptions extends ServedAt {
   trustProxy: boolean;
+  /** Serves portal and console. */
+  pages: boolean;
   allowPrivateWebhooks: boolean;
   /** Refuses EIDs with a wrong check digit. */
   strictEid: boolean;
@@ -20,7 +22,7 @@ export interface ServeOptions extends ServedAt {
   workers: number;
   /** Changes the settings of a platform that other nodes may serve too. */
   takeOverSettings: boolean;
-  /** The SMTP server for mail to suppliers and alerts, e.g. smtp://user:password@host:587; left out: none. */
+  /** The SMTP server of all mail, e.g. smtp://user:password@host:587; left out: none. */
   smtpUrl?: string | undefined;
   /** Lets mail go beyond this machine without TLS. */
   insecure: boolean;

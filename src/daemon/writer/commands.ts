@@ -1,4 +1,28 @@
+import { acceptInvitation } from "../../core/accounts/accept-invitation.ts";
+import {
+  disableUser,
+  enableUser,
+  removeFromPartner,
+  renameUser,
+  requireFactor,
+  updateUser,
+} from "../../core/accounts/change-user.ts";
+import { addPasskey, beginTotp, confirmTotp, removeFactor, renewRecoveryCodes } from "../../core/accounts/factors.ts";
+import { claimInvitations, forgetTokens, recordMailed } from "../../core/accounts/invitation-mail.ts";
+import { inviteUser, resetUser } from "../../core/accounts/invite.ts";
+import {
+  endSession,
+  keepChallenge,
+  keepProof,
+  switchEnvironment,
+  touchSession,
+  viewAs,
+} from "../../core/accounts/sessions.ts";
+import { changePassword, enterInvited, proveByCode, proveByPasskey, signIn } from "../../core/accounts/sign-in.ts";
+import { failSignIn } from "../../core/accounts/sign-in-attempts.ts";
+import { resetMember } from "../../core/accounts/team.ts";
 import { bulkCancel, bulkReschedule } from "../../core/activations/bulk.ts";
+import { changeByStaff, changeByStaffForm } from "../../core/activations/by-staff.ts";
 import { cancelActivation } from "../../core/activations/cancel.ts";
 import { editIdentity } from "../../core/activations/edit-identity.ts";
 import {
@@ -7,33 +31,52 @@ import {
   releaseExchanges,
   takeCallback,
 } from "../../core/activations/exchange.ts";
+import { moveByHand } from "../../core/activations/operator.ts";
 import { applyOutcome } from "../../core/activations/outcome.ts";
 import { pickUpDue, releaseScheduled } from "../../core/activations/pickup.ts";
 import { rescheduleActivation } from "../../core/activations/reschedule.ts";
+import { revealActivation } from "../../core/activations/reveal.ts";
 import { submitActivation } from "../../core/activations/submit.ts";
 import { submitLine } from "../../core/activations/submit-line.ts";
+import { submitLinesInVain, submitOwn } from "../../core/activations/submit-own.ts";
 import { claimTargets, recordSent } from "../../core/alerts/queue.ts";
 import { settleAlerts } from "../../core/alerts/settle.ts";
 import { ensureCarriers } from "../../core/carriers/seed.ts";
 import { announceChanges } from "../../core/catalog/announce.ts";
+import { changeProduct } from "../../core/catalog/change.ts";
 import { followStock } from "../../core/catalog/follow-stock.ts";
+import { importProducts } from "../../core/catalog/import.ts";
+import { createCredential } from "../../core/credentials/create.ts";
 import { createOwnCredential, deleteOwnCredential, rotateOwnCredential } from "../../core/credentials/own.ts";
+import { revokeCredential } from "../../core/credentials/revoke.ts";
+import { rotateCredential } from "../../core/credentials/rotate.ts";
 import { ensureSigningKey } from "../../core/credentials/signing-keys.ts";
+import { updateCredential } from "../../core/credentials/update.ts";
 import { expireDueEsims } from "../../core/esims/expire.ts";
 import { announceExpiring } from "../../core/esims/expiring.ts";
+import { importStock } from "../../core/esims/import-stock.ts";
+import { activateEsim, suspendEsim } from "../../core/esims/life.ts";
 import { takeEsimReport } from "../../core/esims/supplier-report.ts";
 import { signHeads } from "../../core/evidence/sign.ts";
 import { markFeedRead } from "../../core/feed/mark-read.ts";
 import { recordCronRun } from "../../core/insight/cron-runs.ts";
 import { addRequestCounts } from "../../core/insight/rates.ts";
+import { addRefusedRequests } from "../../core/insight/refusals.ts";
+import { actAndFollow } from "../../core/orders/act.ts";
+import { actOnOrderByForm } from "../../core/orders/by-form.ts";
 import { createOrder } from "../../core/orders/create.ts";
 import { claimOrders, fulfillLeased, postponeOrder, releaseOrders } from "../../core/orders/due.ts";
 import { purgeSandboxStep } from "../../core/orders/purge-sandbox.ts";
 import { auditCodesRead } from "../../core/orders/read-audit.ts";
+import { createPartner } from "../../core/partners/create.ts";
+import { resumePartner, suspendPartner } from "../../core/partners/suspend.ts";
+import { updatePartner } from "../../core/partners/update.ts";
 import { editPassport } from "../../core/passports/edit.ts";
 import { announceExpiringPassports } from "../../core/passports/expiring.ts";
 import { importPassports } from "../../core/passports/import.ts";
 import { auditPoolRead } from "../../core/passports/list.ts";
+import { revealPassport } from "../../core/passports/reveal.ts";
+import { recordVerdict } from "../../core/passports/verdict.ts";
 import { withdrawPassport } from "../../core/passports/withdraw.ts";
 import { releaseCron, takeCron } from "../../core/platform/cron-lease.ts";
 import { writeHeartbeat } from "../../core/platform/heartbeat.ts";
@@ -49,7 +92,10 @@ import { applySupplyOutcome } from "../../core/supplier-requests/apply-outcome.t
 import { takeSupplierCallback } from "../../core/supplier-requests/callback.ts";
 import { claimItems, postponeItem, releaseItems, reviewOverdueItems } from "../../core/supplier-requests/due.ts";
 import { playSupplier } from "../../core/supplier-requests/scenario.ts";
-import { requestFunding } from "../../core/wallet/funding.ts";
+import { pauseSupplier, resumeSupplier } from "../../core/suppliers/pause.ts";
+import { setBankDetails } from "../../core/wallet/bank-details.ts";
+import { creditFundingByForm, moveByForm, requestFundingByForm } from "../../core/wallet/by-form.ts";
+import { cancelFunding, requestFunding } from "../../core/wallet/funding.ts";
 import { createWebhook } from "../../core/webhooks/create.ts";
 import { deleteWebhook } from "../../core/webhooks/delete.ts";
 import { recordAndClaim, releaseDeliveries } from "../../core/webhooks/due.ts";
@@ -65,6 +111,12 @@ import { updateWebhook } from "../../core/webhooks/update.ts";
  * command by its name here. One that is missing is refused where it is used.
  */
 export const commands = {
+  acceptInvitation,
+  actAndFollow,
+  actOnOrderByForm,
+  activateEsim,
+  addPasskey,
+  addRefusedRequests,
   addRequestCounts,
   adoptSettings,
   advanceClock,
@@ -76,68 +128,123 @@ export const commands = {
   applySupplyOutcome,
   auditCodesRead,
   auditPoolRead,
+  beginTotp,
   bulkCancel,
   bulkReschedule,
   cancelActivation,
+  cancelFunding,
+  changeByStaff,
+  changeByStaffForm,
+  changePassword,
+  changeProduct,
   claimExchanges,
+  claimInvitations,
   claimItems,
   claimOrders,
   claimTargets,
+  confirmTotp,
+  createCredential,
   createOrder,
   createOwnCredential,
+  createPartner,
   createWebhook,
+  creditFundingByForm,
   deleteOwnCredential,
   deleteWebhook,
+  disableUser,
   editIdentity,
   editPassport,
+  enableUser,
   endOutage,
+  endSession,
   ensureCarriers,
   ensureSigningKey,
+  enterInvited,
   expireDueEsims,
+  failSignIn,
   followStock,
+  forgetTokens,
   fulfillLeased,
   importPassports,
+  importProducts,
+  importStock,
+  inviteUser,
+  keepChallenge,
+  keepProof,
   leaveOverdueToStaff,
   markFeedRead,
+  moveByForm,
+  moveByHand,
+  pauseSupplier,
   pickUpDue,
   playSupplier,
   postponeItem,
   postponeOrder,
+  proveByCode,
+  proveByPasskey,
   purgeSandboxStep,
   purgeStep,
+  recordAndClaim,
   recordBeat,
   recordCronRun,
   recordFailure,
+  recordMailed,
   recordSent,
   recordStop,
+  recordVerdict,
   redeliver,
   releaseCron,
-  recordAndClaim,
   releaseDeliveries,
   releaseExchanges,
   releaseItems,
   releaseLeases,
   releaseOrders,
   releaseScheduled,
+  removeFactor,
+  removeFromPartner,
+  renameUser,
+  renewRecoveryCodes,
   replayStep,
   reportSandboxEsim,
   requestFunding,
+  requestFundingByForm,
+  requireFactor,
   rescheduleActivation,
   resetClock,
+  resetMember,
+  resetUser,
+  resumePartner,
+  resumeSupplier,
+  revealActivation,
+  revealPassport,
   reviewOverdueItems,
+  revokeCredential,
+  rotateCredential,
   rotateOwnCredential,
   rotateWebhookSecret,
   sendSample,
+  setBankDetails,
   settleAlerts,
   settleStep,
   signHeads,
+  signIn,
   submitActivation,
   submitLine,
+  submitLinesInVain,
+  submitOwn,
+  suspendEsim,
+  suspendPartner,
+  switchEnvironment,
   takeCallback,
   takeCron,
   takeEsimReport,
   takeSupplierCallback,
+  touchSession,
+  updateCredential,
+  updatePartner,
+  updateUser,
   updateWebhook,
+  viewAs,
   withdrawPassport,
   writeHeartbeat,
 } satisfies Record<string, Command<never, unknown>>;

@@ -2,17 +2,17 @@ import { checkKyc, drawableFields, missingKyc } from "../../../core/activations/
 import { type NewActivation, submitRefusals } from "../../../core/activations/submit.ts";
 import { isDrawn, isHeld } from "../../../core/activations/submit-line.ts";
 import { type Carrier, fittingCarrier } from "../../../core/carriers/carrier.ts";
+import type { CheckedRow, CsvRow } from "../../../core/csv/rows.ts";
 import { fieldSentences } from "../../../core/kernel/checked.ts";
 import { civilDateAt } from "../../../core/kernel/civil-date.ts";
 import { dateFault } from "../../../core/kernel/dated.ts";
 import { iccidDoubts, iccidFault } from "../../../core/kernel/iccid.ts";
+import { nameDoubts } from "../../../core/kernel/name-doubts.ts";
 import type { ProblemSlug } from "../../../core/kernel/problem.ts";
 import { kycFields } from "../../../core/store/schema/values.ts";
-import { nameDoubts } from "../../bulk/name-doubts.ts";
 import type { Activation, ActivationBulkSubmitted, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { type CheckedRow, PartlySent, type RowOutcome } from "../../csv/import.ts";
-import type { CsvRow } from "../../csv/open.ts";
+import { PartlySent, type RowOutcome } from "../../csv/import.ts";
 import type { activationsCsv } from "../../csv/specs.ts";
 import { CliError } from "../../kernel/errors.ts";
 

@@ -1,8 +1,8 @@
+import type { CsvRow } from "../../../core/csv/rows.ts";
 import { importCsv } from "../../bulk/import-csv.ts";
 import { importOptions, withFindings } from "../../bulk/reading.ts";
 import { DRAGGED, findDragged } from "../../csv/dragged.ts";
 import type { ImportSummary } from "../../csv/import.ts";
-import type { CsvRow } from "../../csv/open.ts";
 import { activationsCsv } from "../../csv/specs.ts";
 import { command } from "../../frame/command.ts";
 import { confirmSuspended } from "../../frame/confirm-suspended.ts";

@@ -1,9 +1,9 @@
+import type { CsvRow } from "../../../core/csv/rows.ts";
 import { notFound } from "../../../core/kernel/problem.ts";
 import { type Reading, readingOf, readingOptions } from "../../bulk/reading.ts";
 import type { Activation, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath, type OwnerOf } from "../../client/api.ts";
 import { ICCID } from "../../client/named.ts";
-import type { CsvRow } from "../../csv/open.ts";
 import type { RejectedFile, RejectedRow } from "../../csv/rejected.ts";
 import { activationChangesCsv } from "../../csv/specs.ts";
 import type { Context } from "../../frame/command.ts";

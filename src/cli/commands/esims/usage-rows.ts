@@ -1,8 +1,8 @@
+import { findClashes, linesWords } from "../../../core/csv/clashes.ts";
+import { CsvError } from "../../../core/csv/error.ts";
+import type { CheckedRow, CsvRow } from "../../../core/csv/rows.ts";
 import { checkUsageRow, type UsageReport } from "../../../core/esims/usage.ts";
-import { findClashes, linesWords } from "../../csv/clashes.ts";
-import { CsvError } from "../../csv/error.ts";
-import type { CheckedRow } from "../../csv/import.ts";
-import type { CsvFile, CsvRow } from "../../csv/open.ts";
+import type { CsvFile } from "../../csv/open.ts";
 import type { usageCsv } from "../../csv/specs.ts";
 
 type Column = (typeof usageCsv)["columns"][number];

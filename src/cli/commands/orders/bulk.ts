@@ -1,10 +1,11 @@
+import { linesWords } from "../../../core/csv/clashes.ts";
+import type { CsvRow } from "../../../core/csv/rows.ts";
 import { counted } from "../../../core/kernel/counted.ts";
 import { type Findings, type Reading, readingOf, readingOptions, withFindings } from "../../bulk/reading.ts";
 import type { OrderBulkResult } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { productId } from "../../client/product-id.ts";
-import { linesWords } from "../../csv/clashes.ts";
-import type { CsvFile, CsvRow } from "../../csv/open.ts";
+import type { CsvFile } from "../../csv/open.ts";
 import { bulkOrdersCsv } from "../../csv/specs.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { confirmSuspended } from "../../frame/confirm-suspended.ts";

@@ -1,6 +1,8 @@
 import { stat } from "node:fs/promises";
 import type { SentPassport } from "../../../core/passports/check.ts";
+import { differsWords } from "../../../core/passports/differs.ts";
 import type { Skipped } from "../../../core/passports/import.ts";
+import type { GoodRow } from "../../../core/passports/rows.ts";
 import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
 import { importOptions } from "../../bulk/reading.ts";
 import type { PassportImportResult } from "../../client/answers.ts";
@@ -11,7 +13,6 @@ import { type Context, command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import type { GoodRow } from "./check-row.ts";
 
 export default command({
   target: "partner",
@@ -29,7 +30,7 @@ export default command({
   options: importOptions,
   async run(context, { file, dryRun, strict, ...reading }) {
     const [{ passportRows }, { civilDateAt }, { systemClock }] = await Promise.all([
-      import("./check-row.ts"),
+      import("../../../core/passports/rows.ts"),
       import("../../../core/kernel/civil-date.ts"),
       import("../../../core/kernel/clock.ts"),
     ]);
@@ -137,6 +138,5 @@ function outcomesOf(records: number, skipped: readonly Pick<Skipped, "place" | "
 }
 
 function refused(differs: readonly string[]): RowOutcome {
-  const words = `passport_no is in the pool with another ${differs.join(", ")}`;
-  return { rejected: `${words}: correct that record (passports edit), or withdraw it` };
+  return { rejected: `${differsWords(differs)}: correct that record (passports edit), or withdraw it` };
 }

@@ -1,9 +1,9 @@
+import type { CsvRow } from "../../../core/csv/rows.ts";
 import type { Checked } from "../../../core/kernel/checked.ts";
 import type { DocumentOutcome, DocumentVerdict } from "../../../core/passports/verdict.ts";
 import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
 import { type Reading, readingOptions } from "../../bulk/reading.ts";
 import type { RowOutcome } from "../../csv/import.ts";
-import type { CsvRow } from "../../csv/open.ts";
 import { passportVerdictsCsv } from "../../csv/specs.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";

@@ -1,5 +1,7 @@
 import type { PriceChange } from "../../../core/catalog/price-changes.ts";
 import type { ProductInput } from "../../../core/catalog/product-input.ts";
+import { findClashes, linesWords } from "../../../core/csv/clashes.ts";
+import type { CsvRow } from "../../../core/csv/rows.ts";
 import type { Checked } from "../../../core/kernel/checked.ts";
 import { counted } from "../../../core/kernel/counted.ts";
 import type { Store } from "../../../core/store/store.ts";
@@ -7,9 +9,7 @@ import { IMPORT_JSON, importCsv, importResult } from "../../bulk/import-csv.ts";
 import type { DataUnit } from "../../bulk/product-row.ts";
 import { importOptions } from "../../bulk/reading.ts";
 import type { Opened } from "../../client/api.ts";
-import { findClashes, linesWords } from "../../csv/clashes.ts";
 import type { ImportSummary } from "../../csv/import.ts";
-import type { CsvRow } from "../../csv/open.ts";
 import { productsCsv } from "../../csv/specs.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";

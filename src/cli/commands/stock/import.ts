@@ -1,9 +1,9 @@
+import { findClashes, linesWords } from "../../../core/csv/clashes.ts";
+import type { CsvRow } from "../../../core/csv/rows.ts";
 import { endsInZeros, ZEROS } from "../../../core/kernel/iccid.ts";
 import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
 import { importOptions } from "../../bulk/reading.ts";
-import { findClashes, linesWords } from "../../csv/clashes.ts";
 import { DRAGGED, findDragged } from "../../csv/dragged.ts";
-import type { CsvRow } from "../../csv/open.ts";
 import { stockCsv } from "../../csv/specs.ts";
 import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";

@@ -1,11 +1,13 @@
-import { counted } from "../../core/kernel/counted.ts";
-import { issuerCode } from "../../core/kernel/passport-issuer.ts";
-import { type DateOrder, dateParts, isDayColumn } from "./dates.ts";
+import { counted } from "../kernel/counted.ts";
+import { issuerCode } from "../kernel/passport-issuer.ts";
+import { type DateTally, isDayColumn, tallyDates } from "./dates.ts";
 
 /** Collects what is worth knowing of a file's rows; memory does not grow with them. */
 export interface Advice {
   see(line: number, values: Readonly<Record<string, string>>): void;
-  /** What to do about it, a sentence each. */
+  /** How its dates are written. */
+  dates: Pick<DateTally, "rows" | "order">;
+  /** What to do about the rest, a sentence each. */
   suggestions(): string[];
 }
 
@@ -41,7 +43,7 @@ export function collectAdvice(): Advice {
     if (known === undefined) seen.set(kind, { rows: 1, line, column });
     else known.rows += 1;
   };
-  const dates = { rows: 0, dmy: 0, mdy: 0, ymd: 0 };
+  const dates = tallyDates();
   /** Those of the file, whose rows all have the same. */
   let columns: { digits: string[]; days: string[] } | null = null;
   return {
@@ -54,14 +56,14 @@ export function collectAdvice(): Advice {
       if (scientific !== undefined) note("scientific", line, scientific);
       if (isShortPostcode(values)) note("postcode", line, "postcode");
       if (isShortDocument(values)) note("document", line, "passport_no");
-      seeDates(columns.days, values, dates);
+      dates.see(columns.days, values);
     },
+    dates,
     suggestions() {
-      const found = kinds.flatMap((kind) => {
+      return kinds.flatMap((kind) => {
         const known = seen.get(kind);
         return known === undefined ? [] : [words[kind](counted(known.rows, "row"), whereFirst(known))];
       });
-      return [...datesWords(dates), ...found];
     },
   };
 }
@@ -95,33 +97,4 @@ function isShortDocument(values: Readonly<Record<string, string>>): boolean {
   const { passport_no = "" } = values;
   const digits = documentDigits[countryOf(values)];
   return digits !== undefined && /^\d+$/.test(passport_no) && passport_no.length < digits;
-}
-
-interface Dates extends Record<DateOrder, number> {
-  /** Rows with a date in another form than YYYY-MM-DD. */
-  rows: number;
-}
-
-/** Counts the rows that fit one order of day, month and year only. */
-function seeDates(days: readonly string[], values: Readonly<Record<string, string>>, dates: Dates): void {
-  const parts = days.map((column) => dateParts(values[column] ?? "")).filter((found) => found !== null);
-  if (parts.length === 0) return;
-  dates.rows += 1;
-  if (parts.some(([first]) => first.length === 4)) dates.ymd += 1;
-  else if (parts.some(([first]) => Number(first) > 12)) dates.dmy += 1;
-  else if (parts.some(([, second]) => Number(second) > 12)) dates.mdy += 1;
-}
-
-function datesWords({ rows, dmy, mdy, ymd }: Dates): string[] {
-  if (rows === 0) return [];
-  const found = (
-    [
-      ["dmy", dmy],
-      ["mdy", mdy],
-      ["ymd", ymd],
-    ] as const
-  ).filter(([, count]) => count > 0);
-  const [only] = found;
-  const how = only !== undefined && found.length === 1 ? `--dates ${only[0]}` : "--dates dmy, mdy or ymd";
-  return [`${counted(rows, "row")}: dates are not written as YYYY-MM-DD. Add ${how}.`];
 }

@@ -1,7 +1,7 @@
 import { Parser, CsvError as ParserError, type CsvErrorCode as ParserErrorCode } from "csv-parse";
-import { unguardCell } from "../kernel/formula.ts";
+import type { Delimiter } from "./delimiter.ts";
 import { CsvError, type CsvPlace, columnName, isSystemFault, systemReason } from "./error.ts";
-import type { Delimiter } from "./scan.ts";
+import { unguardCell } from "./formula.ts";
 
 /** The longest record, in characters: a quote that is never closed must not use up the memory. */
 const MAX_RECORD_CHARACTERS = 128 * 1024;

@@ -1,5 +1,6 @@
-/** The order of day, month and year in dates that are not written as YYYY-MM-DD. */
-export type DateOrder = "dmy" | "mdy" | "ymd";
+/** The orders of day, month and year in dates that are not written as YYYY-MM-DD. */
+export const dateOrders = ["dmy", "mdy", "ymd"] as const;
+export type DateOrder = (typeof dateOrders)[number];
 
 /** Columns that hold a day. */
 const dayColumns: ReadonlySet<string> = new Set([
@@ -18,7 +19,7 @@ const PARTS = /^(\d{1,4})[./-](\d{1,2})[./-](\d{1,4})$/;
 const ISO = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The numbers of a date as they are written; null: it is YYYY-MM-DD, or no date. Years have four digits. */
-export function dateParts(text: string): [string, string, string] | null {
+function dateParts(text: string): [string, string, string] | null {
   const [, first = "", second = "", third = ""] = PARTS.exec(text) ?? [];
   if (first === "" || ISO.test(text)) return null;
   const year = first.length === 4 ? first : third;
@@ -39,4 +40,34 @@ export function isoDay(text: string, order: DateOrder): string {
 function ordered([first, second, third]: [string, string, string], order: DateOrder): [string, string, string] {
   if (order === "ymd") return [first, second, third];
   return order === "dmy" ? [third, second, first] : [third, first, second];
+}
+
+/** Counts how dates are written that are not YYYY-MM-DD. */
+export interface DateTally {
+  see(days: readonly string[], values: Readonly<Record<string, string>>): void;
+  /** Rows with such a date. */
+  rows(): number;
+  /** The order that alone fits them; null: none of them says which, or some say otherwise than others. */
+  order(): DateOrder | null;
+}
+
+/** A tally of no rows. */
+export function tallyDates(): DateTally {
+  let rows = 0;
+  const orders = new Set<DateOrder>();
+  return {
+    see(days, values) {
+      const parts = days.map((column) => dateParts(values[column] ?? "")).filter((found) => found !== null);
+      if (parts.length === 0) return;
+      rows += 1;
+      if (parts.some(([first]) => first.length === 4)) orders.add("ymd");
+      else if (parts.some(([first]) => Number(first) > 12)) orders.add("dmy");
+      else if (parts.some(([, second]) => Number(second) > 12)) orders.add("mdy");
+    },
+    rows: () => rows,
+    order() {
+      const [only, second] = orders;
+      return only === undefined || second !== undefined ? null : only;
+    },
+  };
 }

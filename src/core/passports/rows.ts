@@ -1,13 +1,12 @@
-import { fieldSentences } from "../../../core/kernel/checked.ts";
-import { normalizePassportNumber } from "../../../core/kernel/identity.ts";
-import { identityNames } from "../../../core/kernel/identity-fields.ts";
-import { issuerCode } from "../../../core/kernel/passport-issuer.ts";
-import { checkPassport, type SentPassport } from "../../../core/passports/check.ts";
-import type { NewPassport } from "../../../core/passports/passport.ts";
-import { nameDoubts } from "../../bulk/name-doubts.ts";
-import { findClashes, linesWords } from "../../csv/clashes.ts";
-import type { CheckedRow } from "../../csv/import.ts";
-import type { CsvRow } from "../../csv/open.ts";
+import { findClashes, linesWords } from "../csv/clashes.ts";
+import type { CheckedRow, CsvRow } from "../csv/rows.ts";
+import { fieldSentences } from "../kernel/checked.ts";
+import { normalizePassportNumber } from "../kernel/identity.ts";
+import { identityNames } from "../kernel/identity-fields.ts";
+import { nameDoubts } from "../kernel/name-doubts.ts";
+import { issuerCode } from "../kernel/passport-issuer.ts";
+import { checkPassport, type SentPassport } from "./check.ts";
+import type { NewPassport } from "./passport.ts";
 
 /** A row that passed the checks: a server gets it as it was written. */
 export interface GoodRow {

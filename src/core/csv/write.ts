@@ -1,0 +1,8 @@
+import { stringify } from "csv-stringify/sync";
+import type { Delimiter } from "./delimiter.ts";
+import { guardCell } from "./formula.ts";
+
+/** One line of a file, in which no spreadsheet takes a value for a formula; with a byte-order mark before it. */
+export function csvLine({ delimiter }: { delimiter: Delimiter }, fields: readonly string[], bom = false): string {
+  return stringify([fields.map(guardCell)], { delimiter, bom, quoted_match: /[\r\n;\t]/ });
+}
