@@ -3,7 +3,7 @@
  * licenses of what it is built from beside it.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type BuildOptions, build, stop } from "esbuild";
 import { ascii, sqlite, together, withRequire } from "./chunks.ts";
@@ -46,11 +46,22 @@ const options = {
 // Which files go together is known once all of them are.
 const { metafile: apart } = await build(options);
 const { outputFiles, metafile } = await build({ ...options, plugins: [sqlite, together(apart, root)] });
+const { outputFiles: browserFiles, metafile: browser } = await build({
+  ...options,
+  entryPoints: { "web/app": "src/web/browser/app.ts", "web/style": "src/web/style.css" },
+  platform: "browser",
+  target: "es2023",
+  splitting: false,
+  minify: true,
+  external: [],
+  plugins: [],
+});
 // Its process would stay for as long as this one, which may serve: hundreds of megabytes.
 await stop();
 
 const shipped = licensedPackages();
-const unlisted = bundledFolders(Object.keys(metafile.inputs)).filter((path) => !shipped.some((of) => of.path === path));
+const inputs = [metafile, browser].flatMap((built) => Object.keys(built.inputs));
+const unlisted = bundledFolders(inputs).filter((path) => !shipped.some((of) => of.path === path));
 if (unlisted.length > 0) throw new Error(`Not among the dependencies, but bundled: ${unlisted.join(", ")}`);
 const licenses = join(dist, "THIRD-PARTY-LICENSES.md");
 write(licenses, Buffer.from(thirdPartyLicenses(shipped)));
@@ -59,6 +70,11 @@ write(licenses, Buffer.from(thirdPartyLicenses(shipped)));
 const entryLast = outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
 for (const { path, text } of entryLast) write(path, Buffer.from(ascii(withRequire(text))));
 
+// What portal and console load in a browser.
+const icon = join(dist, "web", "icon.svg");
+write(icon, readFileSync(join(root, "src", "web", "icon.svg")));
+for (const { path, contents } of browserFiles) write(path, contents);
+
 // The program prints its manual itself: `man` in package.json points here.
 const manual = join(dist, "esimctl.1");
 const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" };
@@ -66,7 +82,7 @@ write(manual, execFileSync(process.execPath, [join(root, "bin", "esimctl"), "hel
 
 // Programs that are starting just now still load the chunks of the build before; a package holds none of those.
 const grace = process.argv.includes("--clean") ? 0 : 60 * 60 * 1000;
-const made = new Set([manual, licenses, ...outputFiles.map(({ path }) => path)]);
+const made = new Set([manual, licenses, icon, ...[...outputFiles, ...browserFiles].map(({ path }) => path)]);
 for (const name of readdirSync(dist, { recursive: true, withFileTypes: true })) {
   const path = join(name.parentPath, name.name);
   if (name.isFile() && !made.has(path) && Date.now() - lastMade(path) >= grace) rmSync(path, { force: true });

@@ -62,6 +62,8 @@ export interface PlatformOptions {
   trustProxy?: boolean;
   /** Counts its requests. */
   metrics?: RequestCounting;
+  /** Serves portal and console too. */
+  pages?: boolean;
 }
 
 /** A whole platform listening on loopback, on a fresh database and a clock of its own; without rate limits. */
@@ -82,7 +84,10 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
       trustProxy: options.trustProxy === true,
       ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
       logger: false,
-      routes: await allRoutes(tokens),
+      routes: [
+        ...(await allRoutes(tokens)),
+        ...(options.pages === true ? [(await import("../../src/web/register.tsx")).webRoutes] : []),
+      ],
     },
   );
   // Only links to the bound address need the port before it is bound, when another process may still take it.

@@ -31,7 +31,7 @@ export function readSources(): Source[] {
   const paths = ["src", "test", "scripts"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
   );
-  const ours = paths.filter((path) => path.endsWith(".ts") && !path.includes("node_modules"));
+  const ours = paths.filter((path) => /\.tsx?$/.test(path) && !path.includes("node_modules"));
   return madeUpSources(Object.fromEntries(ours.map((path) => [path, readFileSync(join(root, path), "utf8")])));
 }
 
@@ -39,7 +39,7 @@ export function readSources(): Source[] {
 export function madeUpSources(files: Record<string, string>): Source[] {
   const at = "/made-up";
   const named = Object.entries(files).map(([path, text]) => [`${at}/${path}`, text]);
-  const alone = { noEmit: true, types: [], noLib: true, noResolve: true };
+  const alone = { noEmit: true, types: [], noLib: true, noResolve: true, jsx: "preserve" };
   const config = JSON.stringify({ compilerOptions: alone, include: ["src", "test", "scripts"] });
   const fs = createVirtualFileSystem({ ...Object.fromEntries(named), [`${at}/tsconfig.json`]: config });
   return sourcesOf(at, new API({ cwd: at, fs }));

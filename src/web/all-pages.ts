@@ -1,0 +1,105 @@
+import { accountPages } from "./pages/account.tsx";
+import { consoleActivationPages } from "./pages/console/activations.tsx";
+import { auditPages } from "./pages/console/audit.tsx";
+import { carrierPages } from "./pages/console/carriers.tsx";
+import { consoleCatalogPages } from "./pages/console/catalog.tsx";
+import { catalogImportPages } from "./pages/console/catalog-import.tsx";
+import { consoleEsimPages } from "./pages/console/esims.tsx";
+import { consoleFindPages } from "./pages/console/find.tsx";
+import { logPages } from "./pages/console/logs.tsx";
+import { moneyPages } from "./pages/console/money.tsx";
+import { fundingPages } from "./pages/console/money-funding.tsx";
+import { ledgerPages } from "./pages/console/money-ledger.tsx";
+import { consoleOrderPages } from "./pages/console/orders.tsx";
+import { partnerPages } from "./pages/console/partner.tsx";
+import { partnerCredentialPages } from "./pages/console/partner-credential.tsx";
+import { partnerCredentialsPages } from "./pages/console/partner-credentials.tsx";
+import { partnerSettingsPages } from "./pages/console/partner-settings.tsx";
+import { partnerAccessPages } from "./pages/console/partner-suspend.tsx";
+import { partnerUsersPages } from "./pages/console/partner-users.tsx";
+import { partnerWalletPages } from "./pages/console/partner-wallet.tsx";
+import { partnersPages } from "./pages/console/partners.tsx";
+import { consolePassportPages } from "./pages/console/passports.tsx";
+import { platformPages } from "./pages/console/platform.tsx";
+import { stockPages } from "./pages/console/stock.tsx";
+import { supplierPages } from "./pages/console/suppliers.tsx";
+import { todayPages } from "./pages/console/today.tsx";
+import { userPages } from "./pages/console/users.tsx";
+import { activationCalendarPages } from "./pages/portal/activation-calendar.tsx";
+import { activationFormPages } from "./pages/portal/activation-form.tsx";
+import { activationPages } from "./pages/portal/activations.tsx";
+import { activationChangePages } from "./pages/portal/activations-bulk.tsx";
+import { activationFilePages } from "./pages/portal/activations-file.tsx";
+import { catalogPages } from "./pages/portal/catalog.tsx";
+import { developerPages } from "./pages/portal/developers.tsx";
+import { esimPages } from "./pages/portal/esims.tsx";
+import { eventPages } from "./pages/portal/events.tsx";
+import { orderPages } from "./pages/portal/orders.tsx";
+import { bulkOrderPages } from "./pages/portal/orders-bulk.tsx";
+import { overviewPages } from "./pages/portal/overview.tsx";
+import { passportPages } from "./pages/portal/passports.tsx";
+import { passportImportPages } from "./pages/portal/passports-import.tsx";
+import { refusedPages } from "./pages/portal/refused-requests.tsx";
+import { sandboxPages } from "./pages/portal/sandbox.tsx";
+import { teamPages } from "./pages/portal/team.tsx";
+import { walletPages } from "./pages/portal/wallet.tsx";
+import { webhookPages } from "./pages/portal/webhook-acts.tsx";
+import { webhookDeliveryPages } from "./pages/portal/webhook-deliveries.tsx";
+import { webhookReplayPages } from "./pages/portal/webhook-replay.tsx";
+import { webhooksPages } from "./pages/portal/webhooks.tsx";
+import { signInPages } from "./pages/sign-in.tsx";
+import type { RegisteredPage } from "./session/page.ts";
+
+/** Every page of both faces: the one list of them. */
+export const allPages: readonly RegisteredPage[] = [
+  ...signInPages,
+  ...accountPages,
+  ...overviewPages,
+  ...catalogPages,
+  ...orderPages,
+  ...bulkOrderPages,
+  ...esimPages,
+  ...activationPages,
+  ...activationFormPages,
+  ...activationFilePages,
+  ...activationChangePages,
+  ...activationCalendarPages,
+  ...walletPages,
+  ...passportPages,
+  ...passportImportPages,
+  ...developerPages,
+  ...consoleOrderPages,
+  ...consoleActivationPages,
+  ...consolePassportPages,
+  ...consoleEsimPages,
+  ...consoleFindPages,
+  ...webhooksPages,
+  ...webhookPages,
+  ...webhookDeliveryPages,
+  ...webhookReplayPages,
+  ...eventPages,
+  ...sandboxPages,
+  ...teamPages,
+  ...consoleCatalogPages,
+  ...catalogImportPages,
+  ...stockPages,
+  ...supplierPages,
+  ...carrierPages,
+  ...platformPages,
+  ...auditPages,
+  ...logPages,
+  ...userPages,
+  ...todayPages,
+  ...partnersPages,
+  ...partnerPages,
+  ...partnerAccessPages,
+  ...partnerWalletPages,
+  ...partnerSettingsPages,
+  ...partnerCredentialsPages,
+  ...partnerCredentialPages,
+  ...partnerUsersPages,
+  ...moneyPages,
+  ...fundingPages,
+  ...ledgerPages,
+  ...refusedPages,
+];

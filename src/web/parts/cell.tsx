@@ -1,0 +1,68 @@
+import type { ComponentChildren } from "preact";
+import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
+import { type Cell, moneyWords, plain, timeWords } from "./words.ts";
+
+const good = new Set([
+  "active",
+  "fulfilled",
+  "completed",
+  "delivered",
+  "verified",
+  "credited",
+  "activated",
+  "confirmed",
+  "ok",
+  "serving",
+]);
+const bad = new Set([
+  "failed",
+  "rejected",
+  "suspended",
+  "exhausted",
+  "cancelled",
+  "expired",
+  "revoked",
+  "disabled",
+  "fault",
+  "failing",
+  "lost",
+]);
+
+/** A state as a word with a color of its own. */
+function Status({ word }: { word: string }) {
+  const kind = good.has(word) ? "good" : bad.has(word) ? "bad" : "open";
+  return <span class={`status ${kind}`}>{plain(word)}</span>;
+}
+
+/** A moment in the user's zone; its title is UTC. */
+export function Time({ at, zone }: { at: string | null; zone: string }) {
+  if (at === null) return <>–</>;
+  return (
+    <time dateTime={at} title={`${at.slice(0, 16).replace("T", " ")} UTC`}>
+      {timeWords(at, zone)}
+    </time>
+  );
+}
+
+/** How much of something is used up, as a bar with words; words alone where there is no most. */
+function Meter({ meter, most, text }: { meter: number; most: number; text: string }) {
+  if (most <= 0) return <>{text}</>;
+  return (
+    <>
+      <meter class="meter" min={0} max={most} value={Math.min(meter, most)} aria-label={text} />{" "}
+      <span class="hint">{text}</span>
+    </>
+  );
+}
+
+/** A cell of a list or a record. No component: lists have hundreds, and each of those takes as long as its elements. */
+export function cellShown(cell: Cell, zone: string): ComponentChildren {
+  if (cell === null || cell === "") return "–";
+  if (typeof cell === "number") return cell.toLocaleString("en");
+  if (typeof cell === "string") return withoutHidden(cell);
+  if ("time" in cell) return Time({ at: cell.time, zone });
+  if ("money" in cell) return <span class="money">{moneyWords(cell.money, cell.currency)}</span>;
+  if ("status" in cell) return Status({ word: cell.status });
+  if ("meter" in cell) return Meter(cell);
+  return <a href={cell.href}>{withoutHidden(cell.text)}</a>;
+}

@@ -1,0 +1,62 @@
+/** One bar of a chart. */
+export interface Bar {
+  label: string;
+  value: number;
+}
+
+const WIDTH = 600;
+const HEIGHT = 120;
+const FOOT = 16;
+
+/** Bars as SVG made here, with a table under them for screen readers and those who want the figures. */
+export function Bars({ title, bars }: { title: string; bars: readonly Bar[] }) {
+  const most = Math.max(1, ...bars.map(({ value }) => value));
+  const step = WIDTH / Math.max(1, bars.length);
+  const [first, last] = [bars[0], bars.at(-1)];
+  return (
+    <figure class="figure">
+      <figcaption>{title}</figcaption>
+      <svg
+        class="chart"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT + FOOT}`}
+        preserveAspectRatio="xMinYMid"
+        role="img"
+        aria-label={`${title}, at most ${most}`}
+      >
+        {bars.map(({ value }, at) => {
+          const height = (value / most) * HEIGHT;
+          return (
+            <rect class="bar" x={at * step + 1} y={HEIGHT - height} width={Math.max(1, step - 2)} height={height} />
+          );
+        })}
+        <text x="0" y={HEIGHT + FOOT - 3}>
+          {first?.label}
+        </text>
+        <text x={WIDTH} y={HEIGHT + FOOT - 3} text-anchor="end">
+          {last?.label}
+        </text>
+      </svg>
+      <details>
+        <summary>Figures</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col" class="right">
+                How many
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {bars.map(({ label, value }) => (
+              <tr>
+                <td>{label}</td>
+                <td class="right">{value}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  );
+}

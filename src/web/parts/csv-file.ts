@@ -1,0 +1,102 @@
+import { isUtf8 } from "node:buffer";
+import { CsvError } from "csv-parse";
+import { parse } from "csv-parse/sync";
+import { visibleText } from "../../core/kernel/iccid.ts";
+import { invalid } from "../../core/kernel/problem.ts";
+import type { Form } from "../session/visit.ts";
+
+/** The most rows and KiB of a file that a page takes where it says nothing else; larger ones go in by the terminal. */
+export const MOST_ROWS = 500;
+const MOST_KIB = 400;
+
+/** The form's field of the file. */
+export const FILE_FIELD = "file";
+
+/** What a page takes of a file. */
+export interface FileShape<C extends string> {
+  /** Its columns; left out, it may have any, and rows that end early. */
+  columns?: readonly C[];
+  /** Columns that have to be there; of several together, one. */
+  needs?: readonly (string | readonly string[])[];
+  mostRows?: number;
+  mostKib?: number;
+}
+
+/** A row: the line on which it ends, its values by column ("" where it has none), and what is wrong with its shape. */
+export interface FileRow<C extends string> {
+  line: number;
+  values: Readonly<Record<C, string>>;
+  fault: string | null;
+}
+
+/**
+ * The rows of the CSV file that a form sent, its columns by name in any order. Throws `validation` for what is no such
+ * file, and for a column that is unknown: it may be one that is written differently, and would be missing.
+ */
+export function readCsvFile<C extends string>(form: Form, shape: FileShape<C>): FileRow<C>[] {
+  const { columns, mostRows = MOST_ROWS, mostKib = MOST_KIB } = shape;
+  const [head, ...records] = recordsOf(textOf(form[FILE_FIELD], mostKib), mostRows);
+  const names = (head?.fields ?? []).map(nameOf);
+  requireColumns(names, shape);
+  if (records.length === 0) throw wrong("has no rows under its header");
+  if (records.length > mostRows) throw wrong(`has more than ${mostRows} rows: split it, or import it in the terminal`);
+  return records.map(({ line, fields }) => {
+    const cellOf = (column: string) => [column, visibleText(fields[names.indexOf(column)] ?? "")];
+    const isWhole = fields.length === names.length || (columns === undefined && fields.length < names.length);
+    const fault = isWhole ? null : `has ${fields.length} values, and the header ${names.length} columns`;
+    const values = Object.fromEntries((columns ?? names).map(cellOf));
+    return { line, values: values as Record<C, string>, fault }; // every column has its value
+  });
+}
+
+function requireColumns(names: readonly string[], { columns, needs = [] }: FileShape<string>): void {
+  const missing = needs.filter((need) => ![need].flat().some((name) => names.includes(name)));
+  if (missing.length > 0) throw wrong(`has no column ${missing.map((need) => [need].flat().join(" or ")).join(", ")}`);
+  const unknown = names.filter((name) => name !== "" && columns !== undefined && !columns.includes(name));
+  if (columns !== undefined && unknown.length > 0) {
+    throw wrong(`has unknown columns (${unknown.slice(0, 5).join(", ")}): it may have ${columns.join(", ")}`);
+  }
+  const twice = names.find((name, at) => name !== "" && names.indexOf(name) !== at);
+  if (twice !== undefined) throw wrong(`has the column ${twice} twice`);
+}
+
+function wrong(words: string) {
+  return invalid({ [FILE_FIELD]: [words] });
+}
+
+/** "Passport No" → "passport_no". */
+function nameOf(title: string): string {
+  return visibleText(title)
+    .toLowerCase()
+    .replace(/[\s.:-]+/gu, "_");
+}
+
+function textOf(file: unknown, mostKib: number): string {
+  if (!Buffer.isBuffer(file) || file.length === 0) throw wrong("is required");
+  if (file.length > mostKib * 1024)
+    throw wrong(`is larger than ${mostKib} KiB: split it, or import it in the terminal`);
+  if (!isUtf8(file)) throw wrong("is not UTF-8 text: save it as CSV UTF-8");
+  const text = file.toString("utf8").replace(/^\ufeff/, "");
+  if (text.includes("\0")) throw wrong("is not a CSV file");
+  return text;
+}
+
+function recordsOf(text: string, mostRows: number): { line: number; fields: string[] }[] {
+  const [first = ""] = text.split(/\r?\n/, 1);
+  // Spreadsheets write semicolons or tabs where a comma is in numbers.
+  const [delimiter = ","] = [",", ";", "\t"].sort((a, b) => first.split(b).length - first.split(a).length);
+  const options = { delimiter, info: true, trim: true, relax_column_count: true, skip_empty_lines: true } as const;
+  try {
+    // The parser answers with `info` where it is asked to; its types do not know.
+    const parsed = parse(text, { ...options, to: mostRows + 2 }) as unknown as {
+      record: string[];
+      info: { lines: number };
+    }[];
+    return parsed
+      .map(({ record, info }) => ({ line: info.lines, fields: record }))
+      .filter(({ fields }) => fields.some((value) => value !== ""));
+  } catch (error) {
+    if (error instanceof CsvError) throw wrong(`cannot be read, it is no CSV: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,195 @@
+import { type ComponentChildren, h } from "preact";
+import { CSRF_FIELD } from "../session/csrf.ts";
+import { field, type Visit } from "../session/visit.ts";
+
+/** The hidden field by which a form that is sent twice acts once. */
+export const KEY_FIELD = "key";
+
+interface FormProps {
+  visit: Visit;
+  /** Under the face's base; left out: the address of the page. */
+  to?: string;
+  /** It moves money or places an order: sent twice, it acts once. */
+  keyed?: boolean;
+  /** It sends a file. */
+  files?: boolean;
+  class?: string;
+  /** Where the script asks for a quote as it is filled in. */
+  quote?: string;
+  children: ComponentChildren;
+}
+
+/** A form that changes something: bound to its session, and to one act where it says so. */
+export function Form({ visit, to, keyed, files, class: look, quote, children }: FormProps) {
+  const { ids, clock } = visit.context;
+  const key = field(visit.form, KEY_FIELD) || ids.uuid(clock.now());
+  return (
+    <form
+      method="post"
+      action={to === undefined ? undefined : `${visit.base}${to}`}
+      encType={files ? "multipart/form-data" : undefined}
+      class={look}
+      data-quote={quote}
+    >
+      <input type="hidden" name={CSRF_FIELD} value={visit.csrf} />
+      {keyed && <input type="hidden" name={KEY_FIELD} value={key} />}
+      {children}
+    </form>
+  );
+}
+
+interface FieldProps {
+  visit: Visit;
+  name: string;
+  label: string;
+  type?: string;
+  value?: string;
+  hint?: string;
+  required?: boolean;
+  autocomplete?: string;
+  inputmode?: "numeric" | "decimal" | "email";
+  min?: string;
+  max?: string;
+  /** A choice in place of free text: values and words, or words alone. */
+  options?: readonly (string | readonly [value: string, words: string])[];
+  rows?: number;
+  list?: string;
+}
+
+/** A labeled field, with what was sent before and what is wrong with it. */
+export function Field(props: FieldProps) {
+  const { visit, name, label, hint, type = "text" } = props;
+  const id = `f-${name}`;
+  const errors = visit.problem?.errors?.[name] ?? [];
+  const notes = [errors.length > 0 && `${id}-error`, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
+  const common = {
+    id,
+    name,
+    required: props.required,
+    "aria-invalid": errors.length > 0 ? ("true" as const) : undefined,
+    "aria-describedby": notes || undefined,
+  };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <Input {...props} type={type} common={common} />
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {errors.length > 0 && (
+        <p class="error" id={`${id}-error`}>
+          {label} {errors.join(", ")}.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Input({ visit, name, type, value = "", common, options, rows, ...rest }: FieldProps & { common: object }) {
+  const sent = type === "password" ? "" : name in visit.form ? field(visit.form, name) : value;
+  if (options !== undefined) {
+    return (
+      <select {...common}>
+        {options.map((option) => {
+          const [key, words] = typeof option === "string" ? [option, option.replaceAll("_", " ")] : option;
+          return (
+            <option value={key} selected={key === sent}>
+              {words}
+            </option>
+          );
+        })}
+      </select>
+    );
+  }
+  if (rows !== undefined) {
+    return (
+      <textarea {...common} rows={rows}>
+        {sent}
+      </textarea>
+    );
+  }
+  const { autocomplete, inputmode, min, max, list } = rest;
+  const others = { autocomplete, inputMode: inputmode, min, max, list };
+  return h("input", { ...common, type, value: sent || undefined, ...others });
+}
+
+/** A box to tick. */
+export function Tick({
+  visit,
+  name,
+  label,
+  checked,
+}: Pick<FieldProps, "visit" | "name" | "label"> & { checked?: boolean }) {
+  const isOn = name in visit.form ? field(visit.form, name) !== "" : checked;
+  return (
+    <label class="tick">
+      <input type="checkbox" name={name} value="yes" checked={isOn} /> {label}
+    </label>
+  );
+}
+
+/** What is wrong with a form that was sent, as far as no field says it. */
+export function FormProblem({ visit }: { visit: Visit }) {
+  const { problem } = visit;
+  if (problem === null) return null;
+  const errors = Object.entries(problem.errors ?? {});
+  return (
+    <div class="alert bad" role="alert">
+      <p>{problem.message}</p>
+      {errors.length > 1 && (
+        <ul>
+          {errors.map(([name, words]) => (
+            <li>
+              {name} {words.join(", ")}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+interface SubmitProps {
+  children: ComponentChildren;
+  kind?: "bad" | "plain";
+  /** Another address than the form's. */
+  to?: string;
+  /** Sent where the form has several buttons. */
+  name?: string;
+  value?: string;
+}
+
+/** The button of a form. */
+export function Submit({ children, kind, to, name, value }: SubmitProps) {
+  return (
+    <button type="submit" class={kind} formAction={to} name={name} value={value}>
+      {children}
+    </button>
+  );
+}
+
+/** A button that is a form of its own. */
+export function ActButton({
+  visit,
+  to,
+  label,
+  kind,
+  hidden = {},
+}: {
+  visit: Visit;
+  to: string;
+  label: string;
+  kind?: "bad" | "plain";
+  hidden?: Record<string, string>;
+}) {
+  return (
+    <Form visit={visit} to={to} class="inline">
+      {Object.entries(hidden).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <Submit kind={kind ?? "plain"}>{label}</Submit>
+    </Form>
+  );
+}

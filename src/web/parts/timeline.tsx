@@ -1,0 +1,28 @@
+import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
+import type { Visit } from "../session/visit.ts";
+import { Time } from "./cell.tsx";
+
+/** One thing that happened to a record. */
+export interface TimelineMoment {
+  at: string;
+  /** What kind of thing: order, money, webhook, audit, … */
+  kind: string;
+  text: string;
+}
+
+/** What happened to a record, oldest first. */
+export function Timeline({ visit, moments }: { visit: Visit; moments: readonly TimelineMoment[] }) {
+  if (moments.length === 0) return null;
+  return (
+    <section>
+      <h2>History</h2>
+      <ol class="timeline">
+        {moments.map(({ at, kind, text }) => (
+          <li>
+            <Time at={at} zone={visit.zone} /> <span class="hint">{kind}</span> {withoutHidden(text)}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+import { formatMoney } from "../../core/kernel/money.ts";
+
+/** A cell of a list or a record: text, a number, or what is written in its own way. */
+export type Cell =
+  | string
+  | number
+  | null
+  | { time: string | null }
+  | { money: number; currency: string }
+  | { status: string }
+  | { meter: number; most: number; text: string }
+  | { text: string; href: string };
+
+/** 1234567 in AUD → "12,345.67 AUD". */
+export function moneyWords(amount: number, currency: string): string {
+  const [whole = "", fraction] = formatMoney(amount, currency).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return `${grouped}${fraction === undefined ? "" : `.${fraction}`} ${currency}`;
+}
+
+const writers = new Map<string, Intl.DateTimeFormat>();
+
+/** A moment in a time zone: "26 Nov 2026, 14:05". */
+export function timeWords(iso: string, zone: string): string {
+  const known = writers.get(zone);
+  const writer = known ?? new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: zone });
+  if (known === undefined && writers.size < 600) writers.set(zone, writer);
+  return writer.format(new Date(iso));
+}
+
+/** A cell as plain text, as CSV has it. */
+export function cellText(cell: Cell): string {
+  if (cell === null) return "";
+  if (typeof cell !== "object") return String(cell);
+  if ("time" in cell) return cell.time ?? "";
+  if ("money" in cell) return formatMoney(cell.money, cell.currency);
+  return "status" in cell ? cell.status : cell.text;
+}
+
+/** A word of the API as people read it: "pending_payment" → "pending payment". */
+export function plain(word: string): string {
+  return word.replaceAll("_", " ");
+}

@@ -1,0 +1,130 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ComponentChildren } from "preact";
+import { type ConsolePermission, mayInConsole, mayInPortal, type PortalPermission } from "../../core/accounts/roles.ts";
+import type { SessionRow } from "../../core/accounts/sessions.ts";
+import type { Actor } from "../../core/audit/record.ts";
+import type { PartnerId, UserId } from "../../core/kernel/brand.ts";
+import type { Owner } from "../../core/kernel/owner.ts";
+import { invalid, type Problem } from "../../core/kernel/problem.ts";
+import type { PartnerRole, StaffRole } from "../../core/store/schema/values.ts";
+import type { Store } from "../../core/store/store.ts";
+import type { DaemonContext } from "../../daemon/context/context.ts";
+
+/** The partners' pages, or the operator's. */
+export type Face = "portal" | "console";
+
+/** What was sent by a form, by field: a field that is there more than once, and files, are kept as they are. */
+export type Form = Readonly<Record<string, unknown>>;
+
+/** One request for a page, by any visitor. */
+export interface Visit {
+  face: Face;
+  /** The path that the pages of this face are under, with the public address's own. */
+  base: string;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  context: DaemonContext;
+  store: Store;
+  /** What a form has to send back. */
+  csrf: string;
+  /** The time zone of the user. */
+  zone: string;
+  /** Words about what was done just now. */
+  notice: string | null;
+  /** The address's own fields, and those of a form that was sent. */
+  query: Form;
+  form: Form;
+  /** Why the form that was sent is shown again. */
+  problem: Problem | null;
+}
+
+/** A person who is signed in. */
+export interface SignedInVisit extends Visit {
+  session: SessionRow;
+  user: { id: UserId; name: string; email: string };
+  actor: Actor;
+  /** Whether a second factor is asked for, and was given lately. */
+  factor: { has: boolean; must: boolean; fresh: boolean };
+}
+
+/** A person in the portal of a partner. */
+export interface PortalVisit extends SignedInVisit {
+  face: "portal";
+  partner: { id: PartnerId; slug: string; name: string; production: boolean };
+  role: PartnerRole;
+  /** Whose records are shown. */
+  owner: Owner;
+  /** A member of staff who looks at it: nothing can be changed. */
+  viewing: boolean;
+  may(permission: PortalPermission): boolean;
+}
+
+/** A member of the operator's staff in the console. */
+export interface ConsoleVisit extends SignedInVisit {
+  face: "console";
+  role: StaffRole;
+  reveal: boolean;
+  may(permission: ConsolePermission): boolean;
+}
+
+/** What a page answers. */
+export type Shown =
+  | { title: string; body: ComponentChildren; status?: number; secret?: true }
+  | { to: string; face?: Face; notice?: string }
+  | { file: string | Buffer; type: string; name?: string };
+
+/** Whether a role in the portal allows it; staff that look at it may read alone. */
+export function portalMay({ role, viewing }: Pick<PortalVisit, "role" | "viewing">, permission: PortalPermission) {
+  if (viewing && (permission.endsWith(".write") || permission === "wallet.fund" || permission === "team")) return false;
+  return mayInPortal(role, permission);
+}
+
+/** Whether a role in the console allows it. */
+export function consoleMay(visit: Pick<ConsoleVisit, "role" | "reveal">, permission: ConsolePermission): boolean {
+  return mayInConsole(visit, permission);
+}
+
+/** A field as one text without blanks around it; "" where it is missing. */
+export function field(form: Form, name: string): string {
+  const value = form[name];
+  return typeof value === "string" ? value.trim() : "";
+}
+
+/** A field that may be left out. */
+export function optionalField(form: Form, name: string): string | undefined {
+  return field(form, name) || undefined;
+}
+
+/** A field that must be there. Throws `validation`. */
+export function requiredField(form: Form, name: string): string {
+  const value = field(form, name);
+  if (value === "") throw invalid({ [name]: ["is required"] });
+  return value;
+}
+
+/** The values of a field that may be there more than once. */
+export function fields(form: Form, name: string): string[] {
+  const value = form[name];
+  const all = Array.isArray(value) ? value : value === undefined ? [] : [value];
+  return all.filter((one): one is string => typeof one === "string" && one !== "");
+}
+
+/** A field that is a whole number. Throws `validation`. */
+export function integerField(form: Form, name: string): number {
+  const value = requiredField(form, name);
+  if (!/^-?\d{1,15}$/.test(value)) throw invalid({ [name]: ["must be a whole number"] });
+  return Number(value);
+}
+
+/** One of some words. Throws `validation`. */
+export function choiceField<const C extends string>(form: Form, name: string, words: readonly C[]): C {
+  const value = requiredField(form, name);
+  const found = words.find((word) => word === value);
+  if (found === undefined) throw invalid({ [name]: [`must be one of ${words.join(", ")}`] });
+  return found;
+}
+
+/** The same; undefined where it is empty or none of them: of a filter in an address. */
+export function chosen<const C extends string>(form: Form, name: string, words: readonly C[]): C | undefined {
+  return words.find((word) => word === field(form, name));
+}
