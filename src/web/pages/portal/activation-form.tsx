@@ -1,0 +1,99 @@
+import { sydneyToday } from "../../../core/activations/calendar.ts";
+import { mayDraw, submitOwn } from "../../../core/activations/submit-own.ts";
+import { identityNames, simNames } from "../../../core/kernel/identity-fields.ts";
+import { bodyReader } from "../../../daemon/plugins/validation.ts";
+import { NewActivation } from "../../../daemon/schemas/activation.ts";
+import { Field, Form, Submit, Tick } from "../../parts/form.tsx";
+import { plain } from "../../parts/words.ts";
+import { portalPage } from "../../session/page.ts";
+import { field, type PortalVisit, type Form as Sent, type Shown } from "../../session/visit.ts";
+import { OpenedIn, requireOpenedHere, titled } from "./own-pages.tsx";
+
+const PATH = "/activations/new";
+
+/** Reads a request as the API does: its shape is checked, its identity and dates are core's to check. */
+export const readActivation = bodyReader(NewActivation);
+
+/** What a request has for the partner's own use. */
+export const customerNames = ["customer_email", "customer_phone", "plan_name", "note"] as const;
+
+const names = ["iccid", "activation_date", ...identityNames, ...simNames, ...customerNames] as const;
+type Name = (typeof names)[number];
+
+const labels: Partial<Record<Name, string>> = {
+  passport_no: "Passport number",
+  passport_country: "Passport country",
+  passport_expiry: "Passport expiry",
+  sim_last4: "Last 4 digits on the SIM",
+  puk: "PUK",
+  customer_email: "E-mail",
+  customer_phone: "Phone",
+};
+
+function labelOf(name: Name): string {
+  const words = plain(name);
+  return labels[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Fields that browsers have an input for. */
+const days: readonly Name[] = ["date_of_birth", "passport_expiry"];
+
+function NamedFields({ visit, all }: { visit: PortalVisit; all: readonly Name[] }) {
+  return (
+    <>
+      {all.map((name) => (
+        <Field visit={visit} name={name} label={labelOf(name)} type={days.includes(name) ? "date" : "text"} />
+      ))}
+    </>
+  );
+}
+
+async function formPage(visit: PortalVisit): Promise<Shown> {
+  const { store, owner, context } = visit;
+  const draws = await store.read(mayDraw, owner.partnerId);
+  const date = { type: "date", min: sydneyToday(context.clock.now()), hint: "A day in Sydney." };
+  const body = (
+    <>
+      <p>
+        The carrier is found by the ICCID and says which fields it needs.
+        {draws && " Leave the passport number out to draw a verified passport from your pool."}
+      </p>
+      <Form visit={visit} to={PATH} class="narrow">
+        <OpenedIn visit={visit} />
+        <Field visit={visit} name="iccid" label="ICCID" inputmode="numeric" hint="As printed on the SIM." required />
+        <Field visit={visit} name="activation_date" label="Activation date" {...date} required />
+        <h2>Traveler</h2>
+        <NamedFields visit={visit} all={[...identityNames, ...simNames]} />
+        <h2>For your own use</h2>
+        <NamedFields visit={visit} all={customerNames} />
+        <Tick
+          visit={visit}
+          name="confirm_date_change"
+          label="Replace a pending request for this ICCID that has another date"
+        />
+        <Tick visit={visit} name="again" label="Submit it although it was cancelled, or failed, for this date before" />
+        <Submit>Submit</Submit>
+      </Form>
+    </>
+  );
+  return titled(visit, "New activation", { body, back: ["/activations", "All activations"] });
+}
+
+/** What was filled in, as the API's body. */
+function bodyOf(form: Sent): Record<string, unknown> {
+  const given = names.flatMap((name) => (field(form, name) === "" ? [] : [[name, field(form, name)]]));
+  return { ...Object.fromEntries(given), confirm_date_change: field(form, "confirm_date_change") !== "" };
+}
+
+async function submit(visit: PortalVisit): Promise<Shown> {
+  const { form, owner, store, actor, request } = visit;
+  requireOpenedHere(visit);
+  const line = { ...owner, request: readActivation(bodyOf(form)), actor, again: field(form, "again") !== "" };
+  const { activation, replayed } = await store.write(submitOwn, line, request.id, owner);
+  const notice = replayed ? "This request was there before; nothing changed." : "The activation is submitted.";
+  return { to: `/activations/${activation.id}`, notice };
+}
+
+export const activationFormPages = [
+  portalPage({ path: PATH, needs: "activations.write", show: formPage, act: submit, again: formPage }),
+];

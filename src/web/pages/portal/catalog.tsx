@@ -1,0 +1,81 @@
+import { dataWords } from "../../../core/catalog/data-words.ts";
+import { listProducts } from "../../../core/catalog/list.ts";
+import { type Product, showProduct } from "../../../core/catalog/product.ts";
+import { planTypes } from "../../../core/store/schema/values.ts";
+import { type Column, Record } from "../../parts/list.tsx";
+import { plain } from "../../parts/words.ts";
+import { portalPage } from "../../session/page.ts";
+import { chosen, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { idIn, ownList, titled } from "./own-pages.tsx";
+
+const dataOf = ({ data_amount_mb: mb }: Product) => (mb === 0 ? null : dataWords(mb));
+
+const columnsOf = ({ base }: PortalVisit): Column<Product>[] => [
+  { title: "Product", cell: (one) => ({ text: one.name, href: `${base}/catalog/${one.id}` }) },
+  { title: "SKU", cell: (one) => one.sku },
+  { title: "Region", cell: (one) => one.region },
+  { title: "Data", cell: dataOf },
+  { title: "Days", right: true, cell: (one) => one.validity_days },
+  { title: "Price", right: true, cell: (one) => ({ money: one.price_cents, currency: one.currency }) },
+];
+
+function catalogPage(visit: PortalVisit): Promise<Shown> {
+  const { query, store } = visit;
+  const filter = {
+    region: optionalField(query, "region"),
+    country: optionalField(query, "country"),
+    type: chosen(query, "type", planTypes),
+    status: "active",
+    sort_by: "name",
+    sort_order: "asc",
+  } as const;
+  return ownList(visit, {
+    path: "/catalog",
+    title: "Catalog",
+    caption: "Products",
+    columns: columnsOf(visit),
+    filters: [
+      { name: "country", label: "Country" },
+      { name: "region", label: "Region" },
+      { name: "type", label: "Plan", options: planTypes },
+    ],
+    read: (page) => store.list(listProducts, { ...filter, ...page }),
+    empty: "No product fits. Leave a filter out.",
+  });
+}
+
+async function productPage(visit: PortalVisit): Promise<Shown> {
+  const one = await visit.store.read(showProduct, idIn(visit));
+  const body = (
+    <section>
+      {one.description && <p>{one.description}</p>}
+      <Record
+        visit={visit}
+        fields={[
+          ["SKU", one.sku],
+          ["Price", { money: one.price_cents, currency: one.currency }],
+          ["Data", dataOf(one)],
+          ["Days", one.validity_days],
+          ["Plan", plain(one.type)],
+          ["Kind", plain(one.product_type)],
+          ["Network", one.network_type],
+          ["Activation", one.activation_policy],
+          ["Countries", one.coverage.join(", ")],
+          ["Features", one.features?.join(", ") ?? null],
+          ["Devices", one.compatible_devices?.join(", ") ?? null],
+        ]}
+      />
+      {visit.may("orders.write") && (
+        <a class="button" href={`${visit.base}/orders?product=${encodeURIComponent(one.sku)}`}>
+          Order it
+        </a>
+      )}
+    </section>
+  );
+  return titled(visit, one.name, { body });
+}
+
+export const catalogPages = [
+  portalPage({ path: "/catalog", needs: "catalog.read", show: catalogPage }),
+  portalPage({ path: "/catalog/:id", needs: "catalog.read", show: productPage }),
+];

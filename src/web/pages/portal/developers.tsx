@@ -1,0 +1,148 @@
+import {
+  createOwnCredential,
+  deleteOwnCredential,
+  listOwnCredentials,
+  rotateOwnCredential,
+} from "../../../core/credentials/own.ts";
+import { environments } from "../../../core/kernel/environment.ts";
+import { notFound } from "../../../core/kernel/problem.ts";
+import { ActButton, Field, Form, Submit } from "../../parts/form.tsx";
+import { type Column, Rows } from "../../parts/list.tsx";
+import { portalPage } from "../../session/page.ts";
+import { choiceField, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { idIn, secretShown, titled } from "./own-pages.tsx";
+
+/** A user manages the credentials of both environments. */
+function managerOf({ owner, partner, actor }: PortalVisit) {
+  const environment = partner.production ? "production" : "sandbox";
+  return { owner: { ...owner, environment }, credential: null, actor } as const;
+}
+
+async function ownCredentials(visit: PortalVisit) {
+  const { owner } = managerOf(visit);
+  return (await visit.store.read(listOwnCredentials, { owner, limit: 1_000 })).data;
+}
+
+const columnsOf = ({ base }: PortalVisit): Column<Awaited<ReturnType<typeof ownCredentials>>[number]>[] => [
+  { title: "Client ID", cell: ({ client_id: id }) => ({ text: id, href: `${base}/developers/credentials/${id}` }) },
+  { title: "Label", cell: (one) => one.description },
+  { title: "Environment", cell: (one) => one.environment },
+  { title: "Status", cell: (one) => ({ status: one.status }) },
+  { title: "Made", cell: (one) => ({ time: one.created_at }) },
+];
+
+const tools = [
+  ["webhooks", "Webhooks", "endpoints, their health and their deliveries"],
+  ["events", "Events", "everything that happened, with its body"],
+  ["sandbox", "Sandbox", "a clock to advance, reports on eSIMs, and scenarios"],
+  ["refused", "Refused requests", "those of the last 24 hours, and why"],
+] as const;
+
+async function developersPage(visit: PortalVisit): Promise<Shown> {
+  const rows = await ownCredentials(visit);
+  const none = "None yet: make one in the sandbox first.";
+  const body = (
+    <>
+      <section>
+        <h2>Tools</h2>
+        <ul>
+          {tools.map(([path, name, words]) => (
+            <li>
+              <a href={`${visit.base}/developers/${path}`}>{name}</a>: {words}
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section>
+        <h2>Credentials</h2>
+        <Rows visit={visit} caption="Credentials" rows={rows} empty={none} columns={columnsOf(visit)} />
+      </section>
+      {visit.may("developers.write") && <NewCredential visit={visit} />}
+      <section>
+        <h2>The API</h2>
+        <p>
+          <a href={visit.context.addresses.docsUrl}>Reference</a> and guides. Orders, eSIMs and events by program.
+        </p>
+      </section>
+    </>
+  );
+  return titled(visit, "Developers", { body });
+}
+
+function NewCredential({ visit }: { visit: PortalVisit }) {
+  const choice = visit.partner.production
+    ? { options: environments }
+    : { options: ["sandbox"], hint: "The operator opens production for you." };
+  return (
+    <section>
+      <h2>New credential</h2>
+      <Form visit={visit} to="/developers" class="narrow">
+        <Field visit={visit} name="environment" label="Environment" value="sandbox" {...choice} />
+        <Field visit={visit} name="label" label="Label" hint="So that you know it again; may be left out." />
+        <Submit>Make a credential</Submit>
+      </Form>
+    </section>
+  );
+}
+
+async function create(visit: PortalVisit): Promise<Shown> {
+  const environment = choiceField(visit.form, "environment", environments);
+  const description = optionalField(visit.form, "label") ?? null;
+  const asked = { manager: managerOf(visit), environment, description };
+  return clientShown(visit, await visit.store.write(createOwnCredential, asked, visit.request.id), "made");
+}
+
+type Made = Awaited<ReturnType<typeof createOwnCredential | typeof rotateOwnCredential>>;
+
+function clientShown(visit: PortalVisit, made: Pick<Made, "client_id" | "client_secret">, done: "made" | "replaced") {
+  return secretShown(visit, `The ${done === "made" ? "credential" : "secret"} is ${done}.`, {
+    secrets: [
+      ["client-id", "Client ID", made.client_id],
+      ["client-secret", "Client secret", made.client_secret],
+    ],
+    back: "/developers",
+  });
+}
+
+async function credentialPage(visit: PortalVisit): Promise<Shown> {
+  const one = (await ownCredentials(visit)).find(({ client_id }) => client_id === idIn(visit));
+  if (one === undefined) throw notFound("credential");
+  const path = `/developers/credentials/${one.client_id}`;
+  const body = (
+    <section>
+      <p>
+        <code class="wrap">{one.client_id}</code>, {one.environment}
+      </p>
+      <p>May: {one.scopes.join(", ")}</p>
+      {visit.may("developers.write") && one.status === "active" && (
+        <div class="acts">
+          <ActButton visit={visit} to={`${path}/rotate`} label="Replace the secret" />
+          <ActButton visit={visit} to={`${path}/revoke`} label="Revoke" kind="bad" />
+        </div>
+      )}
+      <p class="hint">A secret that is replaced, or a credential that is revoked, stops working at once.</p>
+    </section>
+  );
+  return titled(visit, one.description ?? "Credential", { body, back: ["/developers", "All credentials"] });
+}
+
+async function rotate(visit: PortalVisit): Promise<Shown> {
+  const asked = { manager: managerOf(visit), clientId: idIn(visit) };
+  return clientShown(visit, await visit.store.write(rotateOwnCredential, asked, visit.request.id), "replaced");
+}
+
+async function revoke(visit: PortalVisit): Promise<Shown> {
+  await visit.store.write(deleteOwnCredential, { manager: managerOf(visit), clientId: idIn(visit) }, visit.request.id);
+  return { to: "/developers", notice: "The credential is revoked." };
+}
+
+const at = "/developers/credentials/:id";
+const write = { needs: "developers.write", again: credentialPage } as const;
+
+export const developerPages = [
+  portalPage({ path: "/developers", needs: "developers.read", show: developersPage }),
+  portalPage({ path: "/developers", needs: "developers.write", act: create, again: developersPage, secret: true }),
+  portalPage({ path: at, needs: "developers.read", show: credentialPage }),
+  portalPage({ path: `${at}/rotate`, ...write, act: rotate, secret: true }),
+  portalPage({ path: `${at}/revoke`, ...write, act: revoke }),
+];

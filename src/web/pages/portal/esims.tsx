@@ -1,0 +1,185 @@
+import { dataWords } from "../../../core/catalog/data-words.ts";
+import { findProductBySku } from "../../../core/catalog/product.ts";
+import { toEsim, visibleEsim } from "../../../core/esims/esim.ts";
+import { type ListedOwnEsim, listOwnEsims, type OwnEsimsFilter } from "../../../core/esims/list-own.ts";
+import { type EsimAsked, requireOwnEsim, toEsimStatus } from "../../../core/esims/status.ts";
+import type { OrderId, ProductId } from "../../../core/kernel/brand.ts";
+import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
+import { startOfCivilDate } from "../../../core/kernel/civil-date.ts";
+import { notFound, Problem } from "../../../core/kernel/problem.ts";
+import { orderIdByNumber, requireOrder } from "../../../core/orders/order.ts";
+import { auditCodesRead } from "../../../core/orders/read-audit.ts";
+import { esimStatuses } from "../../../core/store/schema/values.ts";
+import type { Read } from "../../../core/store/store.ts";
+import { type Column, Record } from "../../parts/list.tsx";
+import { Timeline, type TimelineMoment } from "../../parts/timeline.tsx";
+import type { Cell } from "../../parts/words.ts";
+import { portalPage } from "../../session/page.ts";
+import { chosen, field, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { momentsIn, ownList, titled } from "./own-pages.tsx";
+
+type Usage = { used_mb: number; total_mb: number };
+
+/** The data of an eSIM as a bar: "1.2 GB of 5 GB". */
+function usageCell({ used_mb, total_mb }: Usage): Cell {
+  const text = total_mb === 0 ? `${dataWords(used_mb)} used` : `${dataWords(used_mb)} of ${dataWords(total_mb)}`;
+  return { meter: used_mb, most: total_mb, text };
+}
+
+const columnsOf = ({ base }: PortalVisit): Column<ListedOwnEsim>[] => [
+  { title: "ICCID", cell: (one) => ({ text: one.iccid, href: `${base}/esims/${one.iccid}` }) },
+  { title: "Status", cell: (one) => ({ status: one.status }) },
+  { title: "Product", cell: (one) => one.product_sku },
+  { title: "Order", cell: (one) => ({ text: one.order_number, href: `${base}/orders/${one.order_id}` }) },
+  { title: "Data used", cell: (one) => usageCell(one.data_usage) },
+  { title: "Activated", cell: (one) => ({ time: one.activated_at }) },
+  { title: "Expires", cell: (one) => ({ time: one.expires_at }) },
+];
+
+type Named = Omit<OwnEsimsFilter, "orderId" | "productId"> & { order: string | undefined; sku: string | undefined };
+
+/** Own eSIMs, of an order by its number or ID and of a product by its SKU; a name that is unknown finds none. */
+async function namedEsims(q: Read, { order, sku, ...filter }: Named) {
+  const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(order ?? "");
+  // An ID or a number of another partner finds none either: the list is that of its owner.
+  const orderId = order === undefined || isId ? (order as OrderId | undefined) : await orderIdByNumber(q, order);
+  const productId: ProductId | null | undefined =
+    sku === undefined ? undefined : ((await findProductBySku(q, sku))?.id ?? null);
+  if (orderId === null || productId === null) return { data: [], pagination: { next_cursor: null } };
+  return listOwnEsims(q, { ...filter, orderId, productId });
+}
+
+function esimsPage(visit: PortalVisit): Promise<Shown> {
+  const { query, owner, store, zone, base, context } = visit;
+  const day = field(query, "expires_before");
+  const filter = {
+    ...owner,
+    publicUrl: context.addresses.publicUrl,
+    status: chosen(query, "status", esimStatuses),
+    order: optionalField(query, "order"),
+    sku: optionalField(query, "product"),
+    expiresBefore: isCivilDate(day) ? startOfCivilDate(day, zone) : undefined,
+  };
+  const above = visit.may("orders.write") && (
+    <p>
+      <a href={`${base}/orders`}>Order eSIMs</a>, or <a href={`${base}/orders/bulk`}>many from a file</a>.
+    </p>
+  );
+  return ownList(visit, {
+    path: "/esims",
+    title: "eSIMs",
+    columns: columnsOf(visit),
+    filters: [
+      { name: "status", label: "Status", options: esimStatuses },
+      { name: "order", label: "Order" },
+      { name: "product", label: "Product (SKU)" },
+      { name: "expires_before", label: "Expires before", type: "date" },
+    ],
+    read: (page) => store.list(namedEsims, { ...filter, ...page }),
+    empty: "No eSIMs here. They are listed once their order is fulfilled; or leave a filter out.",
+    above,
+  });
+}
+
+/** An own eSIM on one snapshot, with its codes where they may be seen. Throws `not_found`, for another's alike. */
+async function readEsim(q: Read, { publicUrl, ...asked }: EsimAsked & { publicUrl: string }) {
+  const found = await requireOwnEsim(q, asked).catch((error: unknown) => {
+    const isHidden = error instanceof Problem && (error.slug === "esim_forbidden" || error.slug === "invalid_iccid");
+    throw isHidden ? notFound("esim") : error;
+  });
+  const { esim, line, product } = found;
+  const status = toEsimStatus(found);
+  const isVisible = (await visibleEsim(q, esim.id)) !== null;
+  const delivered = toEsim(q, publicUrl, esim, product.activation_policy);
+  const { order_number } = await requireOrder(q, status.order_id);
+  return { status, line, order_number, delivered: isVisible ? delivered : null, since: delivered.created_at };
+}
+
+type ReadEsim = Awaited<ReturnType<typeof readEsim>>;
+
+async function esimPage(visit: PortalVisit): Promise<Shown> {
+  const { store, owner, context, request, base, actor } = visit;
+  const { iccid } = request.params as { iccid: string }; // the path has it
+  const one = await store.read(readEsim, { ...owner, iccid, publicUrl: context.addresses.publicUrl });
+  const { status, line, order_number, delivered } = one;
+  if (visit.viewing && delivered !== null) {
+    const read = { actor, partnerId: owner.partnerId, orderId: status.order_id, codes: 1 };
+    await store.write(auditCodesRead, read, request.id);
+  }
+  const { country, network, updated_at } = status.location ?? { country: null, network: null, updated_at: null };
+  const body = (
+    <>
+      <section>
+        <Record
+          visit={visit}
+          fields={[
+            ["Status", { status: status.status }],
+            ["Product", `${line.product_name} (${line.product_sku})`],
+            ["Order", { text: order_number, href: `${base}/orders/${status.order_id}` }],
+            ["Data used", usageCell(status.data_usage)],
+            ["Usage reported", { time: status.data_usage.updated_at }],
+            ["Activation", status.activation_policy],
+            ["Activated", { time: status.activated_at }],
+            ["Expires", { time: status.expires_at }],
+            ["Last seen", [country, network].filter(Boolean).join(", ")],
+            ["Seen", { time: updated_at }],
+            ["EID", delivered?.eid ?? null],
+          ]}
+        />
+      </section>
+      {delivered === null ? (
+        <p class="alert">Its codes are shown once its whole order line is delivered.</p>
+      ) : (
+        <Install delivered={delivered} iccid={status.iccid} />
+      )}
+      <Timeline visit={visit} moments={momentsOf(one, context.clock.now())} />
+    </>
+  );
+  return titled(visit, `eSIM ${status.iccid}`, { body });
+}
+
+/** What a traveler installs it by. Its addresses are links of this server, whatever name it is opened by. */
+function Install({ delivered, iccid }: { delivered: NonNullable<ReadEsim["delivered"]>; iccid: string }) {
+  if (delivered.unreadable === true) {
+    return <p class="alert bad">The codes of this eSIM cannot be read. Ask the operator.</p>;
+  }
+  const { activation_code, smdp_address, matching_id, confirmation_code } = delivered;
+  const [qr, installs] = [delivered.qr_code_url, delivered.install_url].map((url) => new URL(url).pathname);
+  return (
+    <section>
+      <h2>Install it</h2>
+      <p>
+        <img class="qr" src={qr} width="240" height="240" alt={`QR code of ${iccid}`} />
+      </p>
+      <p>
+        <a href={installs}>Install page</a>, to be sent to the traveler:
+      </p>
+      <pre data-copy="">{delivered.install_url}</pre>
+      <p>Activation code:</p>
+      <pre data-copy="">{activation_code}</pre>
+      <p class="hint">
+        By hand: SM-DP+ address {smdp_address}, code {matching_id}
+        {confirmation_code !== null && `, confirmation code ${confirmation_code}`}.
+      </p>
+    </section>
+  );
+}
+
+/** What happened to it so far, oldest first. */
+function momentsOf({ status, since }: ReadEsim, now: number): TimelineMoment[] {
+  const { activated_at, expires_at, data_usage, location } = status;
+  const known = momentsIn("esim", [
+    [since, "delivered"],
+    [activated_at, "activated"],
+    [data_usage.updated_at, `${dataWords(data_usage.used_mb)} used, as the network reports`],
+    [location?.updated_at ?? null, "seen in a network"],
+    [expires_at, "expired"],
+  ]);
+  const past = known.filter(({ at }) => Date.parse(at) <= now);
+  return past.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+export const esimPages = [
+  portalPage({ path: "/esims", needs: "esims.read", show: esimsPage }),
+  portalPage({ path: "/esims/:iccid", needs: "esims.read", show: esimPage }),
+];

@@ -1,0 +1,150 @@
+import { offeredProducts } from "../../../core/catalog/offered.ts";
+import type { OrderId } from "../../../core/kernel/brand.ts";
+import { listOrders } from "../../../core/orders/list.ts";
+import type { Quote } from "../../../core/orders/quote.ts";
+import { auditCodesRead } from "../../../core/orders/read-audit.ts";
+import { type ShownOrder, showOrder } from "../../../core/orders/show.ts";
+import { orderStatuses } from "../../../core/store/schema/values.ts";
+import { type Column, Record, Rows } from "../../parts/list.tsx";
+import { moneyWords } from "../../parts/words.ts";
+import { portalPage } from "../../session/page.ts";
+import { chosen, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { NewOrderForm, placeOrder, quoteOf } from "./order-form.tsx";
+import { idIn, ownList, titled } from "./own-pages.tsx";
+
+type Listed = Awaited<ReturnType<typeof listOrders>>["data"][number];
+
+/** The columns of orders, also of the latest ones. */
+export const orderColumns = ({ base }: PortalVisit): Column<Listed>[] => [
+  { title: "Order", cell: (one) => ({ text: one.order_number, href: `${base}/orders/${one.id}` }) },
+  { title: "Status", cell: (one) => ({ status: one.status }) },
+  { title: "Total", right: true, cell: (one) => ({ money: one.total_price_cents, currency: one.currency }) },
+  { title: "Your ID", cell: (one) => one.external_order_id ?? null },
+  { title: "Placed", cell: (one) => ({ time: one.created_at }) },
+];
+
+function ordersPage(visit: PortalVisit, quote: Quote | null = null): Promise<Shown> {
+  const { query, owner, store, base } = visit;
+  const status = chosen(query, "status", orderStatuses);
+  const externalOrderId = optionalField(query, "external_order_id");
+  const form = async () => (
+    <>
+      <NewOrderForm visit={visit} quote={quote} products={await store.read(offeredProducts, null)} />
+      <p>
+        <a href={`${base}/orders/bulk`}>Many orders from a file</a>
+      </p>
+    </>
+  );
+  return ownList(visit, {
+    path: "/orders",
+    title: "Orders",
+    columns: orderColumns(visit),
+    filters: [
+      { name: "status", label: "Status", options: orderStatuses },
+      { name: "external_order_id", label: "Your ID" },
+    ],
+    read: (page) => store.list(listOrders, { ...owner, ...page, status, externalOrderId }),
+    empty: "No orders here. Place one above, or by the API.",
+    above: visit.may("orders.write") && form,
+  });
+}
+
+async function quoteShown(visit: PortalVisit): Promise<Shown> {
+  return ordersPage(visit, await quoteOf(visit));
+}
+
+/** eSIMs that an order's page shows with their codes. */
+const MOST_ESIMS = 100;
+
+type Line = ShownOrder["order"]["line_items"][number];
+interface LineEsim {
+  iccid: string;
+  activation_code?: string;
+  install_url?: string;
+}
+
+/** What `showOrder` lists under `esims` are eSIMs. */
+function esimsOf({ fulfillment: { esims } }: Line): LineEsim[] {
+  return Array.isArray(esims) ? esims : [];
+}
+
+async function orderPage(visit: PortalVisit): Promise<Shown> {
+  const { store, owner, context, zone, actor, request } = visit;
+  const asked = { owner, id: idIn<OrderId>(visit), publicUrl: context.addresses.publicUrl, most: MOST_ESIMS };
+  const shown = await store.read(showOrder, asked);
+  const { order } = shown;
+  const maySee = visit.may("esims.read");
+  const codes = maySee ? order.line_items.flatMap(esimsOf).length : 0;
+  if (visit.viewing && codes > 0) {
+    await store.write(auditCodesRead, { actor, partnerId: owner.partnerId, orderId: asked.id, codes }, request.id);
+  }
+  const money = (cents: number) => moneyWords(cents, order.currency);
+  const body = (
+    <>
+      <section>
+        <Record
+          visit={visit}
+          fields={[
+            ["Status", { status: order.status }],
+            ["Total", { money: order.total_price_cents, currency: order.currency }],
+            ["Placed", { time: order.created_at }],
+            ["Changed", { time: order.updated_at }],
+            ["ID", order.id],
+          ]}
+        />
+      </section>
+      {order.line_items.map((line) => (
+        <section>
+          <h2>
+            {line.quantity} × {line.product_name}
+          </h2>
+          <p>
+            {line.product_sku}, {money(line.price_per_unit_cents)} each, {money(line.subtotal_cents)} in all
+          </p>
+          {maySee && <Delivered visit={visit} line={line} shown={shown} />}
+        </section>
+      ))}
+      <p class="hint">Times are in {zone}.</p>
+    </>
+  );
+  return titled(visit, order.order_number, { body });
+}
+
+const esimColumns = ({ base }: PortalVisit): Column<LineEsim>[] => [
+  { title: "ICCID", cell: (one) => ({ text: one.iccid, href: `${base}/esims/${one.iccid}` }) },
+  { title: "Activation code", cell: (one) => one.activation_code ?? null },
+  {
+    title: "Install page",
+    cell: ({ install_url: url }) => (url ? { text: "open", href: new URL(url).pathname } : null),
+  },
+];
+
+function Delivered({ visit, line, shown }: { visit: PortalVisit; line: Line; shown: ShownOrder }) {
+  const esims = esimsOf(line);
+  const words = Object.entries(line.fulfillment).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value] as const] : [],
+  );
+  return (
+    <>
+      <Record visit={visit} fields={words} />
+      {shown.open.has(line.id) && (
+        <p>
+          More than {MOST_ESIMS}: <a href={`${visit.base}/esims?order=${shown.order.id}`}>list them</a>, or download
+          CSV.
+        </p>
+      )}
+      {esims.length > 0 && (
+        <Rows visit={visit} caption="Delivered eSIMs" rows={esims} empty="" columns={esimColumns(visit)} />
+      )}
+    </>
+  );
+}
+
+const form = { needs: "orders.write", again: (visit: PortalVisit) => ordersPage(visit) } as const;
+
+export const orderPages = [
+  portalPage({ path: "/orders", needs: "orders.read", show: (visit) => ordersPage(visit) }),
+  portalPage({ path: "/orders", ...form, act: placeOrder }),
+  portalPage({ path: "/orders/quote", ...form, act: quoteShown }),
+  portalPage({ path: "/orders/:id", needs: "orders.read", show: orderPage }),
+];

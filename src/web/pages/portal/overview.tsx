@@ -1,0 +1,187 @@
+import { switchEnvironment, viewAs } from "../../../core/accounts/sessions.ts";
+import { listOwnCredentials } from "../../../core/credentials/own.ts";
+import { findOwn } from "../../../core/find/find.ts";
+import { laterBy } from "../../../core/kernel/calendar-day.ts";
+import { civilDateAt } from "../../../core/kernel/civil-date.ts";
+import { environments } from "../../../core/kernel/environment.ts";
+import { Problem } from "../../../core/kernel/problem.ts";
+import { type DayOfOrders, ordersByDay } from "../../../core/orders/by-day.ts";
+import { listOrders } from "../../../core/orders/list.ts";
+import { thresholdsOfPartner } from "../../../core/platform/partner-thresholds.ts";
+import type { Read } from "../../../core/store/store.ts";
+import { walletBalances } from "../../../core/wallet/balances.ts";
+import { listWebhooks } from "../../../core/webhooks/list.ts";
+import { Bars } from "../../parts/chart.tsx";
+import { type Column, Rows } from "../../parts/list.tsx";
+import { moneyWords } from "../../parts/words.ts";
+import { portalPage, sharedPage } from "../../session/page.ts";
+import { choiceField, type PortalVisit, requiredField, type Shown } from "../../session/visit.ts";
+import { orderColumns } from "./orders.tsx";
+import { titled } from "./own-pages.tsx";
+import { Balances } from "./wallet.tsx";
+
+async function seen(q: Read, { owner }: Pick<PortalVisit, "owner">) {
+  const { data: orders } = await listOrders(q, { ...owner, limit: 8 });
+  const { balances } = await walletBalances(q, owner.partnerId);
+  const { data: credentials } = await listOwnCredentials(q, { owner, limit: 1 });
+  const { data: inReview } = await listOrders(q, { ...owner, limit: 50, status: "waiting_review" });
+  const { data: endpoints } = await listWebhooks(q, { owner, limit: 100 });
+  const { low_wallet } = await thresholdsOfPartner(q, owner.partnerId);
+  const failing = endpoints.filter(({ status, failing_since }) => status === "failed" || failing_since !== null);
+  const low = balances.filter(({ currency, balance_cents }) => balance_cents < (low_wallet[currency] ?? 0));
+  return { orders, balances, credentials, days: await ordersByDay(q, owner), inReview, failing, low };
+}
+
+type Seen = Awaited<ReturnType<typeof seen>>;
+
+async function overview(visit: PortalVisit): Promise<Shown> {
+  const found = await visit.store.list(seen, { owner: visit.owner });
+  const { orders, balances, days } = found;
+  const none = "No orders yet.";
+  const body = (
+    <div data-live={`${visit.base}/live`}>
+      <Points visit={visit} title="Needs attention" points={attentionOf(visit, found)} />
+      <Points visit={visit} title="First steps" points={firstStepsOf(visit, found)} />
+      <div class="cards">
+        <Balances balances={balances} />
+        {balances.length === 0 && (
+          <div class="card">
+            <h2>Balance</h2>
+            <p>The wallet is empty. Sandbox orders cost nothing.</p>
+          </div>
+        )}
+      </div>
+      {visit.may("orders.read") && (
+        <>
+          {days.length > 0 && <Days visit={visit} days={days} />}
+          <section>
+            <h2>Latest orders</h2>
+            <Rows visit={visit} caption="Latest orders" rows={orders} empty={none} columns={orderColumns(visit)} />
+          </section>
+        </>
+      )}
+    </div>
+  );
+  return titled(visit, "Overview", { body });
+}
+
+/** A sentence with a link in it: what is before it, where it leads, its words, and what follows. */
+type Point = readonly [before: string, path: string, words: string, after: string];
+
+function Points({ visit, title, points }: { visit: PortalVisit; title: string; points: readonly (Point | false)[] }) {
+  const shown = points.filter((point) => point !== false);
+  if (shown.length === 0) return null;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <ul>
+        {shown.map(([before, path, words, after]) => (
+          <li>
+            {before}
+            <a href={`${visit.base}${path}`}>{words}</a>
+            {after}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What a partner has to look after. */
+function attentionOf(visit: PortalVisit, { inReview: { length: waiting }, failing: { length: failing }, low }: Seen) {
+  const review = "/orders?status=waiting_review";
+  return [
+    visit.may("orders.read") && waiting > 0 && (["", review, "Orders in review", `: ${waiting}.`] as const),
+    visit.may("developers.read") &&
+      failing > 0 &&
+      (["", "/developers/webhooks", "Webhook endpoints that fail", `: ${failing}.`] as const),
+    ...low.map(
+      ({ currency }) => visit.may("wallet.read") && (["The ", "/wallet", "wallet", ` is low in ${currency}.`] as const),
+    ),
+  ];
+}
+
+/** What a new partner does first, until it is done. */
+function firstStepsOf(visit: PortalVisit, { credentials, orders }: Seen) {
+  const [isNew, hasNone] = [orders.length === 0, credentials.length === 0];
+  return [
+    visit.may("developers.read") &&
+      hasNone &&
+      (["", "/developers", "Make a sandbox credential", " for your program."] as const),
+    visit.may("orders.write") &&
+      isNew &&
+      (["", "/orders", "Place a first order", "; in the sandbox it costs nothing."] as const),
+  ];
+}
+
+/** Orders and spend of the last 30 days. */
+function Days({ visit, days }: { visit: PortalVisit; days: readonly DayOfOrders[] }) {
+  const sum = (all: readonly DayOfOrders[], of: "total_cents" | "orders") => all.reduce((so, one) => so + one[of], 0);
+  const spent = Map.groupBy(days, ({ currency }) => currency);
+  const byDay = Map.groupBy(days, ({ day }) => day);
+  const today = civilDateAt(visit.context.clock.now());
+  // Days without an order too.
+  const dates = Array.from({ length: 30 }, (_, at) => laterBy(today, at - 29));
+  return (
+    <section>
+      <h2>The last 30 days</h2>
+      <p>{[...spent].map(([currency, all]) => moneyWords(sum(all, "total_cents"), currency)).join(", ")}</p>
+      <Bars
+        title="Orders a day"
+        bars={dates.map((label) => ({ label, value: sum(byDay.get(label) ?? [], "orders") }))}
+      />
+    </section>
+  );
+}
+
+async function switchTo(visit: PortalVisit): Promise<Shown> {
+  const environment = choiceField(visit.form, "environment", environments);
+  if (visit.viewing) throw new Problem("forbidden", "You look at this partner as staff: nothing can be changed.");
+  if (environment === "production" && !visit.partner.production) {
+    throw new Problem("production_not_enabled", "The operator has not opened production for you yet.");
+  }
+  await visit.store.write(switchEnvironment, { id: visit.session.id, environment });
+  return { to: "", notice: `You are in the ${environment === "sandbox" ? "sandbox" : "production environment"} now.` };
+}
+
+/** Records that have pages, and what may see them. */
+const places = {
+  order: ["/orders/", "orders.read"],
+  esim: ["/esims/", "esims.read"],
+  activation: ["/activations/", "activations.read"],
+  passport: ["/passports/", "passports.read"],
+} as const;
+
+type Found = Awaited<ReturnType<typeof findOwn>>["data"][number];
+
+const foundColumns = ({ base }: PortalVisit): Column<Found>[] => [
+  { title: "What", cell: (one) => one.kind },
+  {
+    title: "Name",
+    cell: ({ kind, name, id }) => ({ text: name, href: `${base}${places[kind][0]}${kind === "esim" ? name : id}` }),
+  },
+  { title: "Status", cell: (one) => ({ status: one.status }) },
+];
+
+async function find(visit: PortalVisit): Promise<Shown> {
+  const query = requiredField(visit.form, "what");
+  const { data } = await visit.store.list(findOwn, { owner: visit.owner, query, esims: visit.may("esims.read") });
+  const rows = data.filter(({ kind }) => visit.may(places[kind][1]));
+  const none = "Nothing of yours carries this name or number.";
+  const body = <Rows visit={visit} caption="What was found" rows={rows} empty={none} columns={foundColumns(visit)} />;
+  return titled(visit, "Found", { body });
+}
+
+export const overviewPages = [
+  portalPage({ path: "", needs: "overview", show: overview }),
+  portalPage({ path: "/environment", needs: "overview", act: switchTo }),
+  portalPage({ path: "/find", needs: "overview", act: find }),
+  ...sharedPage({
+    path: "/view-as/end",
+    needs: "session",
+    async act(visit) {
+      await visit.store.write(viewAs, { id: visit.session.id, partnerId: null, actor: visit.actor });
+      return { face: "console", to: "/partners" };
+    },
+  }),
+];

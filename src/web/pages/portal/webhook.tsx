@@ -1,0 +1,155 @@
+import { concernedBy, listAudit } from "../../../core/audit/list.ts";
+import { eventKinds } from "../../../core/events/catalog.ts";
+import type { WebhookId } from "../../../core/kernel/brand.ts";
+import { counted } from "../../../core/kernel/counted.ts";
+import type { Read } from "../../../core/store/store.ts";
+import { listOwnDeliveries } from "../../../core/webhooks/delivery-log.ts";
+import { FAILURES_TO_GIVE_UP } from "../../../core/webhooks/retries.ts";
+import { showWebhook, type WebhookDetail } from "../../../core/webhooks/webhook.ts";
+import { ActButton, Field, Form, Submit } from "../../parts/form.tsx";
+import { Record, Rows } from "../../parts/list.tsx";
+import { Timeline } from "../../parts/timeline.tsx";
+import { type Cell, timeWords } from "../../parts/words.ts";
+import type { PortalVisit, Shown } from "../../session/visit.ts";
+import { idIn, titled } from "./own-pages.tsx";
+import { deliveryColumns, pathOf } from "./webhook-deliveries.tsx";
+import { ReplayForm } from "./webhook-replay.tsx";
+import { WebhookFields } from "./webhooks.tsx";
+
+/** Most hours that both secrets sign, once one is replaced. */
+export const MOST_OVERLAP_HOURS = 168;
+
+async function seen(q: Read, { owner, id }: Pick<PortalVisit, "owner"> & { id: WebhookId }) {
+  const webhook = await showWebhook(q, { owner, id });
+  const { data: latest } = await listOwnDeliveries(q, { owner, webhookId: id, limit: 10 });
+  return { webhook, latest, audit: await listAudit(q, { target: id, limit: 30 }) };
+}
+
+type Seen = Awaited<ReturnType<typeof seen>>;
+
+/** An endpoint: how it does, its latest deliveries, its history, and what can be done with it. */
+export async function webhookPage(visit: PortalVisit): Promise<Shown> {
+  const { webhook, latest, audit } = await visit.store.read(seen, { owner: visit.owner, id: idIn<WebhookId>(visit) });
+  const mayWrite = visit.may("developers.write");
+  const body = (
+    <>
+      <Trouble visit={visit} webhook={webhook} />
+      <section>
+        <Record visit={visit} fields={healthOf(webhook)} />
+        {mayWrite && <Acts visit={visit} webhook={webhook} />}
+      </section>
+      <section>
+        <h2>Latest deliveries</h2>
+        <Rows
+          visit={visit}
+          caption="Latest deliveries"
+          columns={deliveryColumns(visit)}
+          rows={latest}
+          empty="Nothing was sent yet. Send a test."
+        />
+        {latest.length > 0 && (
+          <p>
+            <a href={`${visit.base}${pathOf(visit)}/deliveries`}>All deliveries</a>
+          </p>
+        )}
+        {mayWrite && webhook.status === "active" && <ReplayForm visit={visit} />}
+      </section>
+      {mayWrite && (
+        <section>
+          <details open={"url" in visit.form}>
+            <summary>
+              <strong>Change it</strong>
+            </summary>
+            <Form visit={visit} to={pathOf(visit)}>
+              <WebhookFields visit={visit} known={webhook} />
+              <Submit>Save</Submit>
+            </Form>
+          </details>
+        </section>
+      )}
+      <Timeline visit={visit} moments={audit.toReversed().map(momentOf)} />
+    </>
+  );
+  return titled(visit, webhook.description ?? webhook.url, { body, back: ["/developers/webhooks", "All endpoints"] });
+}
+
+/** What is wrong, and what to do about it. */
+function Trouble({ visit, webhook }: { visit: PortalVisit; webhook: WebhookDetail }) {
+  const { status, failing_since, failed_attempts } = webhook;
+  if (status === "failed") {
+    return (
+      <p class="alert bad">
+        {FAILURES_TO_GIVE_UP} deliveries in a row were given up, so nothing is sent any more. Mend the receiver, enable
+        the endpoint, then send again what did not arrive.
+      </p>
+    );
+  }
+  if (status === "disabled") return <p class="alert">Events are kept for this endpoint, and nothing is sent to it.</p>;
+  if (failing_since === null) return null;
+  return (
+    <p class="alert bad">
+      {counted(failed_attempts, "attempt")} in a row failed, since {timeWords(failing_since, visit.zone)}.
+    </p>
+  );
+}
+
+/** How it does, and what it is. */
+function healthOf(webhook: WebhookDetail): readonly (readonly [string, Cell])[] {
+  const { last_delivery: last, failing_since, failed_attempts } = webhook;
+  const deliveries = (count: number) => counted(count, "delivery", "deliveries");
+  return [
+    ["Status", { status: webhook.status }],
+    ["URL", webhook.url],
+    ["Events", webhook.events.join(", ")],
+    ["Description", webhook.description],
+    ["Last attempt", { time: last?.at ?? null }],
+    ["Its response", last === null ? "none yet" : `${last.status_code ?? "no response"} to ${last.event}`],
+    ["Failed in a row", failing_since === null ? "none" : counted(failed_attempts, "attempt")],
+    ["Given up in a row", `${deliveries(webhook.consecutive_failures)}; ${FAILURES_TO_GIVE_UP} stop it`],
+    ["Waiting", deliveries(webhook.pending_deliveries)],
+    ["Made", { time: webhook.created_at }],
+    ["Changed", { time: webhook.updated_at }],
+    ["ID", webhook.id],
+  ];
+}
+
+function Acts({ visit, webhook }: { visit: PortalVisit; webhook: WebhookDetail }) {
+  const at = pathOf(visit);
+  const isActive = webhook.status === "active";
+  const [label, status] = isActive ? ["Disable", "disabled"] : ["Enable", "active"];
+  const hours = { type: "number", min: "0", max: String(MOST_OVERLAP_HOURS) };
+  return (
+    <>
+      {isActive && (
+        <Form visit={visit} to={`${at}/test`} class="acts">
+          <Field visit={visit} name="event" label="Sample event" value="order.created" options={kindOptions} />
+          <Submit kind="plain">Send a test</Submit>
+        </Form>
+      )}
+      <Form visit={visit} to={`${at}/rotate`} class="acts">
+        <Field visit={visit} name="overlap_hours" label="Hours that both secrets sign" value="24" {...hours} />
+        <Submit kind="plain">Replace the secret</Submit>
+      </Form>
+      <div class="acts">
+        <ActButton visit={visit} to={`${at}/status`} label={label} hidden={{ status }} />
+        <a class="button plain" href={`${visit.base}${at}/delete`}>
+          Delete
+        </a>
+      </div>
+    </>
+  );
+}
+
+const kindOptions = eventKinds.map((kind) => [kind, kind] as const);
+
+/** Who did it, as far as a partner may see it. */
+function byWords(actor: string): string {
+  if (actor.startsWith("client:")) return "by API";
+  return actor.startsWith("user:") ? "by a user" : "by the operator";
+}
+
+function momentOf(line: Seen["audit"][number]) {
+  const [, act = line.action] = line.action.split(".");
+  const text = [act, concernedBy(line).join("; "), byWords(line.actor)].filter(Boolean).join(", ");
+  return { at: line.at, kind: "endpoint", text };
+}
