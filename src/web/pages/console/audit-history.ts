@@ -1,0 +1,30 @@
+import { type AuditLine, concernedBy } from "../../../core/audit/list.ts";
+import { auditStory } from "../../../core/find/stories.ts";
+import { isoTime } from "../../../core/kernel/clock.ts";
+import type { Read } from "../../../core/store/store.ts";
+import type { Column } from "../../parts/list.tsx";
+import type { TimelineMoment } from "../../parts/timeline.tsx";
+
+/** Lines of the audit trail, which are read newest first, as the history of a record. */
+export function auditHistory(lines: readonly AuditLine[]): TimelineMoment[] {
+  return lines.toReversed().map(({ at, action, actor, target_kind, target_id, note, ...what }) => {
+    const about = target_kind === "partner" || target_kind === "funding_request" ? "" : ` ${target_id}`;
+    const words = [`${action}${about} by ${actor}`, concernedBy(what).join(", "), note ?? ""];
+    return { at, kind: "audit", text: words.filter((part) => part !== "").join(": ") };
+  });
+}
+
+/** What the audit trail has of one thing, oldest first. */
+export async function storyOf(q: Read, target: string): Promise<TimelineMoment[]> {
+  return (await auditStory(q, target)).toReversed().map((moment) => ({ ...moment, at: isoTime(moment.at) }));
+}
+
+/** Columns of lines of the audit trail. */
+export const auditColumns: readonly Column<AuditLine>[] = [
+  { title: "When", cell: (one) => ({ time: one.at }) },
+  { title: "Who", cell: (one) => one.actor },
+  { title: "Did", cell: (one) => one.action },
+  { title: "To", cell: (one) => `${one.target_kind} ${one.target_id}` },
+  { title: "Fields", cell: (one) => concernedBy(one).join(", ") },
+  { title: "Note", cell: (one) => one.note },
+];

@@ -1,0 +1,186 @@
+import { profileOf } from "../../../core/accounts/user.ts";
+import { type AuditLine, concernedBy } from "../../../core/audit/list.ts";
+import { type AuditSearch, auditPage } from "../../../core/audit/page.ts";
+import { type ChainCheck, verifyChains } from "../../../core/evidence/verify.ts";
+import type { UserId } from "../../../core/kernel/brand.ts";
+import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
+import { counted } from "../../../core/kernel/counted.ts";
+import { faultWords, soundWords } from "../../../core/maintenance/evidence-check.ts";
+import { orderIdByNumber } from "../../../core/orders/order.ts";
+import { listPartners } from "../../../core/partners/partner.ts";
+import { findByKey } from "../../../core/store/rows.ts";
+import { allHeads } from "../../../core/store/sealing/chain.ts";
+import type { Read } from "../../../core/store/store.ts";
+import { ActButton } from "../../parts/form.tsx";
+import { type Column, listShown, readRows } from "../../parts/list.tsx";
+import { consolePage } from "../../session/page.ts";
+import { type ConsoleVisit, optionalField, type Shown } from "../../session/visit.ts";
+
+const DAY_MS = 86_400_000;
+const PATH = "/platform/audit";
+const USER = "user:";
+
+interface Found {
+  lines: AuditLine[];
+  next: string | null;
+  slugs: Map<string, string>;
+  names: Map<string, string>;
+}
+
+type Search = Omit<AuditSearch, "partnerId"> & { partner: string | undefined };
+
+/** Lines, with the slugs of partners by id and the names of staff by actor. A target may be a slug or a number. */
+async function search(q: Read, { partner, target, ...rest }: Search): Promise<Found> {
+  const slugs = new Map<string, string>();
+  let [partnerId, about] = [undefined as AuditSearch["partnerId"], target];
+  for (const { id, slug } of await listPartners(q, null)) {
+    slugs.set(id, slug);
+    if (slug === partner) partnerId = id;
+    if (slug === target) about = id;
+  }
+  if (partner !== undefined && partnerId === undefined) return { lines: [], next: null, slugs, names: new Map() };
+  if (target !== undefined && about === target) about = (await orderIdByNumber(q, target)) ?? target;
+  const page = await auditPage(q, { ...rest, partnerId, target: about });
+  return { ...page, slugs, names: await staffNames(q, page.lines) };
+}
+
+/** The names of the operator's own staff among those who acted. Those of partners' people stay with their partners. */
+async function staffNames(q: Read, lines: readonly AuditLine[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const actor of new Set(lines.map((line) => line.actor))) {
+    if (!actor.startsWith(USER)) continue;
+    // An actor of this kind ends in the id of a user.
+    const user = await findByKey(q, "users", { id: actor.slice(USER.length) as UserId });
+    const name = user === null || user.staff_role === null ? null : profileOf(q, user).name;
+    if (name !== null) names.set(actor, name);
+  }
+  return names;
+}
+
+type Line = AuditLine & { partner: string | null; name: string | null };
+
+const columnsOf = ({ base }: ConsoleVisit): Column<Line>[] => [
+  { title: "When", cell: (one) => ({ time: one.at }) },
+  { title: "Who", cell: ({ name, actor }) => (name === null ? actor : `${name}, ${actor}`) },
+  { title: "Did", cell: (one) => one.action },
+  { title: "To", cell: (one) => `${one.target_kind} ${one.target_id}` },
+  { title: "Partner", cell: (one) => one.partner },
+  { title: "Fields", cell: (one) => concernedBy(one).join(", ") },
+  { title: "Note", cell: (one) => one.note },
+  {
+    title: "Request",
+    cell: ({ request_id: id }) =>
+      id === null ? null : { text: id, href: `${base}/platform/logs?request_id=${encodeURIComponent(id)}` },
+  },
+];
+
+/** The beginning (ms) of a day that a filter names; undefined where it names none. */
+function dayIn({ query }: ConsoleVisit, name: string): number | undefined {
+  const day = optionalField(query, name);
+  return day !== undefined && isCivilDate(day) ? Date.parse(day) : undefined;
+}
+
+async function listPage(visit: ConsoleVisit): Promise<Shown> {
+  const { query, store } = visit;
+  const until = dayIn(visit, "until");
+  const asked = {
+    partner: optionalField(query, "partner"),
+    actor: optionalField(query, "actor"),
+    action: optionalField(query, "action"),
+    target: optionalField(query, "target"),
+    since: dayIn(visit, "since"),
+    // The last day is shown whole.
+    until: until === undefined ? undefined : until + DAY_MS,
+  };
+  const { rows, next } = await readRows<Line>(visit, async (limit, cursor) => {
+    const page = await store.list(search, { ...asked, limit, cursor });
+    const named = (id: string | null) => (id === null ? null : (page.slugs.get(id) ?? id));
+    const nameOf = ({ actor }: AuditLine) => page.names.get(actor) ?? null;
+    const rows = page.lines.map((line) => ({ ...line, partner: named(line.partner_id), name: nameOf(line) }));
+    return { rows, next: page.next };
+  });
+  const list = {
+    visit,
+    path: PATH,
+    caption: "Audit trail",
+    columns: columnsOf(visit),
+    filters: [
+      { name: "partner", label: "Partner (slug)" },
+      { name: "actor", label: "Who (begins with)" },
+      { name: "action", label: "Did (begins with)" },
+      { name: "target", label: "To (id, slug or number)" },
+      { name: "since", label: "From (UTC day)", type: "date" as const },
+      { name: "until", label: "To (UTC day)", type: "date" as const },
+    ],
+    rows,
+    next,
+    empty: next === null ? "Nothing that was recorded fits." : "None of the newest lines fit; the next page looks on.",
+  };
+  const above = (
+    <div class="acts">
+      <ActButton visit={visit} to={`${PATH}/verify`} label="Verify the chains" />
+      <a class="button plain" href={`${visit.base}/platform`}>
+        Platform
+      </a>
+    </div>
+  );
+  return listShown("Audit trail", list, { above });
+}
+
+/** Rows that a request verifies: SQLite serves nothing else while it reads them, less than a second. */
+const MOST_ROWS = 20_000;
+
+/** What reading every chain came to; null where there are too many rows for a request. */
+async function verifyFew(q: Read): Promise<ChainCheck | null> {
+  const rows = (await allHeads(q)).reduce((sum, { count }) => sum + count, 0);
+  return rows > MOST_ROWS ? null : verifyChains(q, { keyed: true });
+}
+
+async function verify({ store, base }: ConsoleVisit): Promise<Shown> {
+  const found = await store.read(verifyFew, null);
+  const title = "Verification of the chains";
+  const body = (
+    <>
+      <h1>{title}</h1>
+      <Verdict found={found} />
+      <p class="hint">
+        Every row, head and signature of the audit trail and the ledger is read. That the database itself refuses to
+        change them is what <code>esimctl audit verify</code> compares beside it.
+      </p>
+      <p>
+        <a href={`${base}${PATH}`}>Audit trail</a>
+      </p>
+    </>
+  );
+  return { title, body };
+}
+
+function Verdict({ found }: { found: ChainCheck | null }) {
+  if (found === null) {
+    return (
+      <p class="alert">
+        There are more than {MOST_ROWS.toLocaleString("en")} rows, too many for a page. Run{" "}
+        <code>esimctl audit verify</code> in the terminal: it reads beside the daemon.
+      </p>
+    );
+  }
+  if (found.ok) return <p class="alert good">{soundWords(found)}</p>;
+  const more = found.fault_count - found.faults.length;
+  return (
+    <div class="alert bad">
+      <p>The audit trail or the ledger was changed. Keep the database as it is, and compare with a backup.</p>
+      <ul>
+        {found.faults.map((one) => (
+          <li>{faultWords(one)}</li>
+        ))}
+      </ul>
+      {more > 0 && <p>And {counted(more, "more fault")}.</p>}
+    </div>
+  );
+}
+
+/** What was done, by whom, and whether it is as it was written. */
+export const auditPages = [
+  consolePage({ path: PATH, needs: "platform.read", show: listPage }),
+  consolePage({ path: `${PATH}/verify`, needs: "platform.read", act: verify }),
+];

@@ -1,0 +1,84 @@
+import { type Carrier, listCarriers, requireCarrier, toCarrier } from "../../../core/carriers/carrier.ts";
+import { currentOutages, type Outage } from "../../../core/platform/outages.ts";
+import type { Read } from "../../../core/store/store.ts";
+import { pageShown } from "../../parts/act-shown.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { Timeline } from "../../parts/timeline.tsx";
+import { plain } from "../../parts/words.ts";
+import { consolePage } from "../../session/page.ts";
+import type { ConsoleVisit, Shown } from "../../session/visit.ts";
+import { storyOf } from "./audit-history.ts";
+import { allOf, links, listed, partIn, record } from "./shown.tsx";
+import { outageShown } from "./suppliers.tsx";
+
+type Listed = Carrier & { outage: Outage | undefined };
+
+async function withOutages(q: Read): Promise<Listed[]> {
+  const outages = (await currentOutages(q)).filter(({ kind }) => kind === "carrier");
+  const carriers = await listCarriers(q, null);
+  return carriers.map((one) => ({ ...one, outage: outages.find(({ name }) => name === one.prefix) }));
+}
+
+const columnsOf = ({ base }: ConsoleVisit): Column<Listed>[] => [
+  { title: "Prefix", cell: ({ prefix }) => ({ text: prefix, href: `${base}/carriers/${encodeURIComponent(prefix)}` }) },
+  { title: "Name", cell: (one) => one.name },
+  { title: "Region", cell: (one) => one.region },
+  { title: "Adapter", cell: (one) => one.adapter },
+  { title: "State", cell: ({ outage }) => ({ status: outage === undefined ? "active" : "failing" }) },
+  { title: "Failing since", cell: ({ outage }) => ({ time: outage?.since ?? null }) },
+  { title: "Last error", cell: ({ outage }) => outage?.last_error ?? null },
+  { title: "Waiting", right: true, cell: ({ outage }) => outage?.waiting ?? null },
+];
+
+function carriersPage(visit: ConsoleVisit): Promise<Shown> {
+  return listed(visit, {
+    title: "Carriers",
+    path: "/carriers",
+    caption: "Carriers",
+    columns: columnsOf(visit),
+    read: () => allOf(visit.store.read(withOutages, null)),
+    empty: "No carriers.",
+    above: <div class="acts">{links(visit, [["/suppliers", "Suppliers"]])}</div>,
+  });
+}
+
+/** One carrier. Throws `not_found`. */
+async function seen(q: Read, prefix: string) {
+  const carrier = toCarrier(await requireCarrier(q, prefix));
+  const outage = (await currentOutages(q)).find(({ kind, name }) => kind === "carrier" && name === prefix);
+  return { carrier, outage, history: await storyOf(q, prefix) };
+}
+
+async function carrierPage(visit: ConsoleVisit): Promise<Shown> {
+  const { carrier, outage, history } = await visit.store.read(seen, partIn(visit, "prefix"));
+  const body = (
+    <>
+      {record(visit, [
+        ["State", { status: outage === undefined ? "active" : "failing" }],
+        ["Prefix", carrier.prefix],
+        ["Region", carrier.region],
+        ["Brand", carrier.brand],
+        ["Adapter", carrier.adapter],
+        ["Address", carrier.url],
+        ["Without TLS", carrier.insecure ? "allowed" : "refused"],
+        ["Secret", carrier.has_secret ? "set" : "none"],
+        ["Needs", carrier.required_fields.map(plain).join(", ")],
+        ["One exchange takes at most", `${carrier.timeout_seconds} s`],
+        ["Its final answer comes within", `${carrier.answer_within_hours} h`],
+        ["Changed", { time: carrier.updated_at }],
+      ])}
+      <p class="hint">
+        <code>esimctl carriers set {carrier.prefix}</code> changes it in the terminal, which keeps its secret.
+      </p>
+      {outageShown(visit, outage)}
+      <Timeline visit={visit} moments={history} />
+    </>
+  );
+  return pageShown(visit, carrier.name, body);
+}
+
+/** The carriers and how exchanges with them go. */
+export const carrierPages = [
+  consolePage({ path: "/carriers", needs: "suppliers.read", show: carriersPage }),
+  consolePage({ path: "/carriers/:prefix", needs: "suppliers.read", show: carrierPage }),
+];

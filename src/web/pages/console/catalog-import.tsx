@@ -1,0 +1,161 @@
+import type { ComponentChildren } from "preact";
+import { keptNames } from "../../../core/catalog/coverage.ts";
+import { importProducts, type ProductOutcome } from "../../../core/catalog/import.ts";
+import { type PriceChange, priceChanges, signed } from "../../../core/catalog/price-changes.ts";
+import { checkImportedProduct, type ProductInput } from "../../../core/catalog/product-input.ts";
+import { type Checked, fieldSentences } from "../../../core/kernel/checked.ts";
+import { counted } from "../../../core/kernel/counted.ts";
+import { currencyDecimals, parseMoney } from "../../../core/kernel/money.ts";
+import { Problem } from "../../../core/kernel/problem.ts";
+import type { Read } from "../../../core/store/store.ts";
+import { listSuppliers } from "../../../core/suppliers/supplier.ts";
+import { moneyWords } from "../../parts/words.ts";
+import type { ConsoleVisit } from "../../session/visit.ts";
+import { badLines, type CheckedLines, type CsvLine, csvLines, repeated } from "./csv.tsx";
+import { csvImportPages } from "./csv-import.tsx";
+import { table } from "./shown.tsx";
+
+/** One transaction takes them all in, and nothing else is written meanwhile. */
+const MOST_ROWS = 2_000;
+
+const needs = [
+  ...["sku", "name", "region", "coverage", "data_amount_mb", "validity_days"],
+  ...[["price", "price_cents"], "currency", "type", "product_type", "delivery_method"],
+];
+
+/** A cell's whole number; anything else stays as it is, for the check to name. */
+function whole(cell = ""): number | string {
+  return /^\d+$/.test(cell) ? Number(cell) : cell;
+}
+
+function centsOf({ price = "", price_cents = "", currency = "" }: Record<string, string>): number | string {
+  if (price === "") return whole(price_cents);
+  // The currency's own fault is named with the currency.
+  return currencyDecimals(currency.toUpperCase()) === null ? 0 : parseMoney(price, currency.toUpperCase(), "price");
+}
+
+/** A row as the import takes it: lists are written with | between. */
+function checkRow({ values }: CsvLine): Checked<ProductInput> {
+  const { coverage = "", features = "", compatible_devices = "", currency = "" } = values;
+  try {
+    const checked = checkImportedProduct({
+      ...values,
+      currency: currency.toUpperCase(),
+      coverage: [coverage],
+      features: features.split("|"),
+      compatible_devices: compatible_devices.split("|"),
+      data_amount_mb: whole(values.data_amount_mb),
+      validity_days: whole(values.validity_days),
+      price_cents: centsOf(values),
+    });
+    return "ok" in checked ? checked : { problems: fieldSentences(checked.problems) };
+  } catch (error) {
+    if (error instanceof Problem) return { problems: fieldSentences(error.errors ?? {}) };
+    throw error;
+  }
+}
+
+function checkFile(text: string): CheckedLines<ProductInput> {
+  const lines = csvLines(text, { needs, most: MOST_ROWS });
+  const twice = repeated(lines, ({ values }) => values.sku ?? "");
+  const found: CheckedLines<ProductInput> = { good: [], bad: [] };
+  for (const line of lines) {
+    const others = twice.get(line.values.sku ?? "");
+    const checked = checkRow(line);
+    const problems = [
+      ...(others === undefined ? [] : [`sku is on lines ${others.join(", ")}`]),
+      ...("ok" in checked ? [] : checked.problems),
+    ];
+    if ("ok" in checked && problems.length === 0) found.good.push(checked.ok);
+    else found.bad.push({ line: line.line, problems });
+  }
+  return found;
+}
+
+/** What a person should know before products are written. */
+async function consider(q: Read, products: readonly ProductInput[]) {
+  const known = new Set((await listSuppliers(q, null)).map(({ name }) => name));
+  const named = products.flatMap(({ supplier }) => supplier ?? []);
+  return {
+    prices: await priceChanges(q, products),
+    missing: [...new Set(named.filter((name) => !known.has(name)))],
+    kept: [...new Set(products.flatMap(({ coverage }) => keptNames(coverage)))],
+  };
+}
+
+function outcomeWords(outcomes: readonly ProductOutcome[]): string {
+  const many = (wanted: ProductOutcome) => outcomes.filter((one) => one === wanted).length;
+  return `${many("imported")} new, ${many("updated")} changed, ${many("duplicate")} as they were`;
+}
+
+/** Rows that a preview shows; those with doubts come first. */
+const MOST_SHOWN = 200;
+
+type Row = readonly [product: ProductInput, outcome: ProductOutcome | undefined];
+
+function productsShown(visit: ConsoleVisit, rows: readonly Row[], prices: PriceChange[]): ComponentChildren {
+  const bySku = new Map(prices.map((change) => [change.sku, change]));
+  const doubts = ([{ sku }]: Row) => bySku.get(sku)?.doubts ?? [];
+  const changed = rows
+    .filter(([, outcome]) => outcome !== "duplicate")
+    .toSorted((a, b) => Number(doubts(b).length > 0) - Number(doubts(a).length > 0));
+  const shown = { caption: "Products that change", rows: changed.slice(0, MOST_SHOWN), empty: "No product changes." };
+  return [
+    table(visit, shown, [
+      { title: "SKU", cell: ([{ sku }]) => sku },
+      { title: "Name", cell: ([{ name }]) => name },
+      { title: "Is", cell: ([, outcome]) => (outcome === "imported" ? "new" : "changed") },
+      { title: "Price now", right: true, cell: ([product]) => priceBefore(bySku.get(product.sku), product) },
+      { title: "Then", right: true, cell: ([one]) => ({ money: one.price_cents, currency: one.currency }) },
+      { title: "%", right: true, cell: ([{ sku }]) => percentOf(bySku.get(sku)) },
+      { title: "Look at", cell: (row) => doubts(row).join("; ") },
+    ]),
+    changed.length > MOST_SHOWN && <p>And {changed.length - MOST_SHOWN} more.</p>,
+  ];
+}
+
+function priceBefore(change: PriceChange | undefined, product: ProductInput): string | null {
+  if (change === undefined) return "the same, or new";
+  const { from_cents: cents, from_currency } = change;
+  return cents === null ? null : moneyWords(cents, from_currency ?? product.currency);
+}
+
+function percentOf(change: PriceChange | undefined): string | null {
+  const percent = change?.percent ?? null;
+  return percent === null ? null : signed(percent);
+}
+
+async function rehearse({ good, bad }: CheckedLines<ProductInput>, visit: ConsoleVisit) {
+  const { store, actor } = visit;
+  const outcomes = good.length === 0 ? [] : await store.rehearse(importProducts, { products: good, actor });
+  const { missing, kept, prices } = await store.read(consider, good);
+  const rows = good.map((product, at) => [product, outcomes[at]] as const);
+  const preview = (
+    <>
+      <p>{outcomeWords(outcomes)}.</p>
+      {missing.length > 0 && (
+        <p class="alert">Suppliers that are not set up yet: {missing.join(", ")}. Orders for them are held.</p>
+      )}
+      {kept.length > 0 && <p class="alert">Kept as a name, and no country: {kept.join(", ")}.</p>}
+      {productsShown(visit, rows, prices)}
+      {badLines(visit, bad)}
+    </>
+  );
+  return { any: good.length > 0, preview };
+}
+
+/** Products from a CSV file: what it changes, and the import itself. */
+export const catalogImportPages = csvImportPages({
+  ...{ path: "/catalog/import", needs: "catalog.write", list: ["/catalog", "Catalog"], most: MOST_ROWS },
+  ...{ title: "Import products", nothing: "No row can be imported", status: 400, submit: "Show what it changes" },
+  columns:
+    `Columns: ${needs.map((need) => [need].flat().join(" or ")).join(", ")}; status, description, supplier, ` +
+    "features, activation_policy, network_type and compatible_devices may be left out. Lists have | between. " +
+    "A product whose SKU is there is updated.",
+  check: checkFile,
+  rehearse,
+  write: async ({ good, bad }, { store, actor, request }) => {
+    const outcomes = await store.write(importProducts, { products: good, actor }, request.id);
+    return `${outcomeWords(outcomes)}.${bad.length === 0 ? "" : ` ${counted(bad.length, "row")} left out.`}`;
+  },
+});

@@ -1,0 +1,147 @@
+import { type DeliveredEsim, deliveredEsims } from "../../../core/esims/delivered.ts";
+import { esimsOfIccid, esimTransitions } from "../../../core/esims/esim.ts";
+import { activateEsim, suspendEsim } from "../../../core/esims/life.ts";
+import { type ListedEsim, listAllEsims } from "../../../core/esims/list-all.ts";
+import { type EsimStatusRecord, toEsimStatus } from "../../../core/esims/status.ts";
+import { findStory } from "../../../core/find/find.ts";
+import { notFound } from "../../../core/kernel/problem.ts";
+import { canMove } from "../../../core/kernel/state-machine.ts";
+import { requireOrder } from "../../../core/orders/order.ts";
+import { partnerById } from "../../../core/partners/partner.ts";
+import { esimStatuses } from "../../../core/store/schema/values.ts";
+import type { Read } from "../../../core/store/store.ts";
+import { actPage } from "../../parts/act-page.tsx";
+import { changeWords, pageShown } from "../../parts/act-shown.tsx";
+import { Time } from "../../parts/cell.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { Timeline } from "../../parts/timeline.tsx";
+import { consolePage } from "../../session/page.ts";
+import { type ConsoleVisit, chosen, optionalField, type Shown } from "../../session/visit.ts";
+import { personWords, withoutPhones } from "./masked.ts";
+import { dayFilters, overAll, partnerFilter } from "./over-all.ts";
+import { type Fields, links, listed, partIn, record } from "./shown.tsx";
+
+const columnsOf = (visit: ConsoleVisit): Column<ListedEsim>[] => [
+  { title: "ICCID", cell: (one) => ({ text: one.iccid, href: `${visit.base}/esims/${one.iccid}` }) },
+  { title: "Partner", cell: (one) => one.partner },
+  { title: "Status", cell: (one) => ({ status: one.status }) },
+  { title: "Product", cell: (one) => one.sku },
+  { title: "Order", cell: (one) => ({ text: one.order_number, href: `${visit.base}/orders/${one.order_id}` }) },
+  { title: "Customer", cell: (one) => personWords(one.customer_name) },
+  { title: "Used (MB)", right: true, cell: (one) => one.used_mb },
+  { title: "Assigned", cell: (one) => ({ time: one.assigned_at }) },
+  { title: "Expires", cell: (one) => ({ time: one.expires_at }) },
+];
+
+async function esimsPage(visit: ConsoleVisit): Promise<Shown> {
+  const { query, store } = visit;
+  const { environment: _, ...over } = await overAll(visit);
+  const filter = { ...over, status: chosen(query, "status", esimStatuses), sku: optionalField(query, "sku") };
+  return listed(visit, {
+    title: "eSIMs",
+    path: "/esims",
+    caption: "Sold eSIMs of all partners, the newest order first",
+    columns: columnsOf(visit),
+    filters: [
+      await partnerFilter(visit),
+      { name: "status", label: "Status", options: esimStatuses },
+      { name: "sku", label: "Product (SKU)" },
+      ...dayFilters,
+    ],
+    read: (page) => store.list(listAllEsims, { ...filter, ...page }),
+    empty: "No eSIMs here. Clear a filter to see more.",
+  });
+}
+
+/** An eSIM of any partner or in stock, on one snapshot; a real one goes before one of the sandbox. */
+async function seenEsim(q: Read, iccid: string) {
+  const delivered = await deliveredEsims(q, iccid);
+  const found = delivered.find(({ esim }) => esim.environment === "production") ?? delivered[0] ?? null;
+  const esim = found?.esim ?? (await esimsOfIccid(q, iccid))[0];
+  if (esim === undefined) throw notFound("esim");
+  const partner = esim.partner_id === null ? null : (await partnerById(q, esim.partner_id)).slug;
+  const order = esim.order_id === null ? null : await requireOrder(q, esim.order_id);
+  const { timeline } = await findStory(q, esim.id);
+  const sold = order === null ? null : { id: order.id, number: order.order_number };
+  return { iccid, status: esim.status, environment: esim.environment, partner, order: sold, found, timeline };
+}
+
+type SeenEsim = Awaited<ReturnType<typeof seenEsim>>;
+
+const seenIn = (visit: ConsoleVisit): Promise<SeenEsim> => visit.store.read(seenEsim, partIn(visit, "iccid"));
+
+async function esimPage(visit: ConsoleVisit): Promise<Shown> {
+  const seen = await seenIn(visit);
+  const { iccid, status, environment, found, timeline } = seen;
+  const isReal = found !== null && environment === "production" && visit.may("esims.write");
+  const possible = isReal ? acts.filter(({ to }) => canMove(esimTransitions, status, to)) : [];
+  const buttons = possible.map(({ verb, title }) => [`/esims/${iccid}/${verb}`, title] as const);
+  const body = (
+    <>
+      {record(visit, esimFields(visit, seen), links(visit, buttons))}
+      {found !== null && usage(toEsimStatus(found))}
+      <Timeline visit={visit} moments={withoutPhones(timeline)} />
+    </>
+  );
+  return pageShown(visit, `eSIM ${iccid}`, body);
+}
+
+function esimFields(visit: ConsoleVisit, { status, environment, partner, order, found }: SeenEsim): Fields {
+  return [
+    ["Status", order === null ? "in stock" : { status }],
+    ["Partner", partner === null ? null : `${partner} (${environment})`],
+    ["Order", order === null ? null : { text: order.number, href: `${visit.base}/orders/${order.id}` }],
+    ...(found === null ? [] : deliveredFields(found)),
+  ];
+}
+
+function deliveredFields(found: DeliveredEsim): Fields {
+  const { activated_at, expires_at, activation_policy, location } = toEsimStatus(found);
+  return [
+    ["Product", `${found.line.product_name} (${found.line.product_sku})`],
+    ["Activation policy", activation_policy],
+    ["Activated", { time: activated_at }],
+    ["Expires", { time: expires_at }],
+    ["Seen in", location === null ? null : [location.country, location.network].filter(Boolean).join(", ")],
+    ["Seen at", { time: location?.updated_at ?? null }],
+  ];
+}
+
+function usage({ data_usage: { used_mb, total_mb, remaining_mb } }: EsimStatusRecord) {
+  return (
+    <p>
+      <progress value={used_mb} max={Math.max(1, total_mb)} aria-label="Data used" />
+      {` ${used_mb} of ${total_mb} MB used, ${remaining_mb} MB left`}
+    </p>
+  );
+}
+
+const acts = [
+  { verb: "activate", title: "Activate", to: "active", command: activateEsim },
+  { verb: "suspend", title: "Suspend", to: "suspended", command: suspendEsim },
+] as const;
+
+const moving = ({ verb, title, command }: (typeof acts)[number]) =>
+  actPage({
+    ...{ verb, button: title, bad: verb === "suspend", fields: [], command },
+    read: seenIn,
+    at: ({ iccid }) => `/esims/${iccid}`,
+    title: ({ iccid }) => `${title}: eSIM ${iccid}`,
+    input: ({ actor }, { iccid }) => ({ iccid, actor }),
+    foresee: (after, { status }, { zone }) => [
+      <p>{changeWords(status, after.status)}</p>,
+      after.expires_at !== null && (
+        <p>
+          Its validity {verb === "suspend" ? "runs on meanwhile and " : ""}ends at{" "}
+          <Time at={after.expires_at} zone={zone} />.
+        </p>
+      ),
+    ],
+    done: ({ status }, { iccid }) => `eSIM ${iccid} is ${status}.`,
+  });
+
+export const consoleEsimPages = [
+  consolePage({ path: "/esims", needs: "esims.read", show: esimsPage }),
+  consolePage({ path: "/esims/:iccid", needs: "esims.read", show: esimPage }),
+  ...acts.map((one) => consolePage({ path: `/esims/:iccid/${one.verb}`, needs: "esims.write", ...moving(one) })),
+];

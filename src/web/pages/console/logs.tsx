@@ -1,0 +1,70 @@
+import type { ComponentChildren } from "preact";
+import { type AuditLine, auditOfRequest } from "../../../core/audit/list.ts";
+import { findStory, type Story } from "../../../core/find/find.ts";
+import { Problem } from "../../../core/kernel/problem.ts";
+import type { Read } from "../../../core/store/store.ts";
+import { backLink, pageShown } from "../../parts/act-shown.tsx";
+import { Timeline } from "../../parts/timeline.tsx";
+import { consolePage } from "../../session/page.ts";
+import { type ConsoleVisit, field, type Shown } from "../../session/visit.ts";
+import { auditColumns } from "./audit-history.ts";
+import { table } from "./shown.tsx";
+
+interface Recorded {
+  audit: AuditLine[];
+  moments: Story["timeline"];
+}
+
+/**
+ * What the records name a request for. A search finds whole stories, by names and numbers too: only moments that carry
+ * the very id are kept, so that nothing else shows here.
+ */
+async function recordedOf(q: Read, requestId: string): Promise<Recorded> {
+  const audit = (await auditOfRequest(q, requestId)).toReversed();
+  const story = await findStory(q, requestId).catch((error: unknown) => {
+    if (error instanceof Problem && error.status === 404) return null;
+    throw error;
+  });
+  const moments = (story?.timeline ?? []).filter(
+    ({ request_id, kind }) => request_id === requestId && kind !== "audit",
+  );
+  return { audit, moments };
+}
+
+async function logsPage(visit: ConsoleVisit): Promise<Shown> {
+  const { store, base, query } = visit;
+  const requestId = field(query, "request_id");
+  const found = requestId === "" ? null : await store.read(recordedOf, requestId);
+  const body = (
+    <>
+      <form method="get" action={`${base}/platform/logs`} class="filters">
+        <label for="request-id">
+          Request ID
+          <input id="request-id" type="search" name="request_id" value={requestId || undefined} required />
+        </label>
+        <button type="submit" class="plain">
+          Look up
+        </button>
+      </form>
+      {found !== null && foundShown(visit, found)}
+      <p class="hint">
+        A request has its ID in the header <code>X-Request-Id</code>, and on the page that refused it. Here is what it
+        changed. The log has the lines of every request, those that changed nothing too:{" "}
+        <code>esimctl logs tail --request ID</code> in the terminal.
+      </p>
+      {backLink(visit, "/platform", "Platform")}
+    </>
+  );
+  return pageShown(visit, "What the records say of a request", body);
+}
+
+function foundShown(visit: ConsoleVisit, { audit, moments }: Recorded): ComponentChildren {
+  const lines = { title: "Audit trail", caption: "Lines of the audit trail", rows: audit };
+  return [
+    table(visit, { ...lines, empty: "Nothing is recorded under this ID." }, auditColumns),
+    <Timeline visit={visit} moments={moments} />,
+  ];
+}
+
+/** What is recorded under the id of a request. */
+export const logPages = [consolePage({ path: "/platform/logs", needs: "platform.read", show: logsPage })];

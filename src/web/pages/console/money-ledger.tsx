@@ -1,0 +1,120 @@
+import { findPartner } from "../../../core/partners/partner.ts";
+import type { Read } from "../../../core/store/store.ts";
+import { checkBalancesAfter, checkCredit, checkWallets } from "../../../core/wallet/check.ts";
+import { type ListedTransaction, listAllTransactions } from "../../../core/wallet/list-all.ts";
+import { pageShown } from "../../parts/act-shown.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { moneyWords } from "../../parts/words.ts";
+import { consolePage } from "../../session/page.ts";
+import { type ConsoleVisit, optionalField, type Shown } from "../../session/visit.ts";
+import { MoneyLinks } from "./money.tsx";
+import { allOf, listed, table } from "./shown.tsx";
+
+const columnsOf = ({ base, may }: ConsoleVisit): Column<ListedTransaction>[] => [
+  { title: "When", cell: (one) => ({ time: one.created_at }) },
+  { title: "Partner", cell: (one) => ({ text: one.partner, href: `${base}/partners/${one.partner}` }) },
+  { title: "What", cell: (one) => one.kind },
+  { title: "Amount", right: true, cell: (one) => ({ money: one.amount_cents, currency: one.currency }) },
+  { title: "Currency", cell: (one) => one.currency },
+  {
+    title: "Balance after it",
+    right: true,
+    cell: (one) => ({ money: one.balance_after_cents, currency: one.currency }),
+  },
+  {
+    title: "Order",
+    cell: ({ order_id: id }) =>
+      id === null || !may("orders.read") ? id : { text: id, href: `${base}/orders/${encodeURIComponent(id)}` },
+  },
+  { title: "Reference", cell: (one) => one.reference },
+  { title: "Transaction", cell: (one) => one.id },
+];
+
+interface Asked {
+  partner: string | undefined;
+  currency: string | undefined;
+  limit: number;
+  cursor: string | undefined;
+}
+
+/** A page of the ledger; nothing of a partner that there is not. */
+async function ledger(q: Read, { partner, ...asked }: Asked) {
+  if (partner === undefined) return listAllTransactions(q, asked);
+  const row = await findPartner(q, partner);
+  return row === null ? null : listAllTransactions(q, { ...asked, partnerId: row.id });
+}
+
+function ledgerPage(visit: ConsoleVisit): Promise<Shown> {
+  const { query, store } = visit;
+  const partner = optionalField(query, "partner");
+  const currency = optionalField(query, "currency")?.toUpperCase();
+  return listed(visit, {
+    title: "Ledger",
+    path: "/money/ledger",
+    caption: "Ledger",
+    columns: columnsOf(visit),
+    filters: [
+      { name: "partner", label: "Partner" },
+      { name: "currency", label: "Currency" },
+    ],
+    read: async (page) => (await store.list(ledger, { partner, currency, ...page })) ?? allOf([]),
+    empty: "No money has moved that fits. A partner is named as in its address, a currency by three letters.",
+    above: <MoneyLinks visit={visit} />,
+  });
+}
+
+/** All that is compared, on one snapshot. */
+async function compared(q: Read) {
+  const { wallets, ...checked } = await checkWallets(q, { minimum: () => null });
+  const credit = await checkCredit(q, null);
+  const after = await checkBalancesAfter(q, null);
+  return { ...checked, wallets, credit, after, ok: checked.ok && credit.length === 0 && after.length === 0 };
+}
+
+async function checkPage(visit: ConsoleVisit): Promise<Shown> {
+  const found = await visit.store.list(compared, null);
+  const differing = [
+    ...found.unbalanced.map((id) => `Transaction ${id} does not sum to zero.`),
+    ...found.credit.map(({ partner, currency, used_cents, ledger_cents }) => {
+      const [used, has] = [moneyWords(used_cents, currency), moneyWords(ledger_cents, currency)];
+      return `${partner}: ${used} are drawn on credit, and the ledger has ${has}.`;
+    }),
+    ...found.after.map(({ id, partner, currency, balance_after_cents, ledger_cents }) => {
+      const [after, not] = [moneyWords(balance_after_cents, currency), moneyWords(ledger_cents, currency)];
+      return `Transaction ${id} of ${partner} has ${after} after it, not ${not}.`;
+    }),
+  ];
+  const body = (
+    <>
+      <MoneyLinks visit={visit} />
+      {found.ok ? (
+        <p class="alert good">The ledger and all balances agree.</p>
+      ) : (
+        <div class="alert bad" role="alert">
+          <p>The ledger and the balances differ.</p>
+          <ul>
+            {differing.map((words) => (
+              <li>{words}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {table(
+        visit,
+        { caption: "Balances beside their ledger", rows: found.wallets, empty: "There are no wallets yet." },
+        [
+          { title: "Partner", cell: ({ partner }) => ({ text: partner, href: `${visit.base}/partners/${partner}` }) },
+          { title: "Balance", right: true, cell: (one) => ({ money: one.balance_cents, currency: one.currency }) },
+          { title: "Ledger", right: true, cell: (one) => ({ money: one.ledger_cents, currency: one.currency }) },
+          { title: "State", cell: (one) => (one.ok ? "agrees" : "differs") },
+        ],
+      )}
+    </>
+  );
+  return pageShown(visit, "Check", body);
+}
+
+export const ledgerPages = [
+  consolePage({ path: "/money/ledger", needs: "money.read", show: ledgerPage }),
+  consolePage({ path: "/money/check", needs: "money.read", show: checkPage }),
+];

@@ -1,0 +1,144 @@
+import type { ComponentChildren } from "preact";
+import { parseMoney } from "../../../core/kernel/money.ts";
+import { requirePartner } from "../../../core/partners/partner.ts";
+import type { Read } from "../../../core/store/store.ts";
+import { type WalletBalance, walletBalances } from "../../../core/wallet/balances.ts";
+import { moveByForm } from "../../../core/wallet/by-form.ts";
+import { listTransactions, type WalletTransaction } from "../../../core/wallet/transactions.ts";
+import { type FieldOf, formShown } from "../../parts/act-form.tsx";
+import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
+import { KEY_FIELD } from "../../parts/form.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { moneyWords } from "../../parts/words.ts";
+import { consolePage } from "../../session/page.ts";
+import { type ConsoleVisit, choiceField, optionalField, requiredField, type Shown } from "../../session/visit.ts";
+import { PartnerLinks, slugOf } from "./partner-links.tsx";
+import { listed, record } from "./shown.tsx";
+
+const ways = ["credit", "debit"] as const;
+
+async function seen(q: Read, slug: string) {
+  const { id, name } = await requirePartner(q, slug);
+  return { id, name, balances: (await walletBalances(q, id)).balances };
+}
+
+const columnsOf = ({ base, may }: ConsoleVisit): Column<WalletTransaction>[] => [
+  { title: "When", cell: (one) => ({ time: one.created_at }) },
+  { title: "What", cell: (one) => one.kind },
+  { title: "Amount", right: true, cell: (one) => ({ money: one.amount_cents, currency: one.currency }) },
+  { title: "Currency", cell: (one) => one.currency },
+  {
+    title: "Balance after it",
+    right: true,
+    cell: (one) => ({ money: one.balance_after_cents, currency: one.currency }),
+  },
+  {
+    title: "Order",
+    cell: ({ order_id: id, order_number }) =>
+      id === null || !may("orders.read") ? order_number : { text: order_number ?? id, href: `${base}/orders/${id}` },
+  },
+  { title: "Reference", cell: (one) => one.reference },
+];
+
+async function walletPage(visit: ConsoleVisit): Promise<Shown> {
+  const { store, query } = visit;
+  const slug = slugOf(visit);
+  const { id: partnerId, name, balances } = await store.read(seen, slug);
+  const currency = optionalField(query, "currency")?.toUpperCase();
+  return listed(visit, {
+    title: `Wallet of ${name}`,
+    path: `/partners/${slug}/wallet`,
+    caption: "Movements of the wallet",
+    columns: columnsOf(visit),
+    filters: [{ name: "currency", label: "Currency" }],
+    read: (page) => store.list(listTransactions, { partnerId, currency, ...page }),
+    empty: "Nothing has moved the wallet yet.",
+    above: (
+      <>
+        <PartnerLinks visit={visit} slug={slug} />
+        {moneyShown(visit, slug, balances)}
+        <h2>Movements</h2>
+      </>
+    ),
+  });
+}
+
+/** What a partner's wallet holds, by currency, and the form that moves it; what comes of it is shown before. */
+export function moneyShown(visit: ConsoleVisit, slug: string, balances: readonly WalletBalance[]): ComponentChildren {
+  return (
+    <>
+      <div class="cards">
+        {balances.map(({ currency, balance_cents, credit }) => (
+          <div class="card">
+            <h2>Balance in {currency}</h2>
+            <p class="big">{moneyWords(balance_cents, currency)}</p>
+            {credit && (
+              <p class="hint">
+                {moneyWords(credit.used_cents, currency)} drawn of a credit line of{" "}
+                {moneyWords(credit.limit_cents, currency)}
+              </p>
+            )}
+          </div>
+        ))}
+        {balances.length === 0 && (
+          <div class="card">
+            <h2>Balance</h2>
+            <p>The wallet is empty.</p>
+          </div>
+        )}
+      </div>
+      {visit.may("money.write") &&
+        formShown(visit, {
+          ...{ title: "Credit or debit the wallet", to: `/partners/${slug}/wallet`, keyed: true, submit: "Continue" },
+          fields: movementFields(balances[0]?.currency ?? "AUD"),
+        })}
+    </>
+  );
+}
+
+const movementFields = (currency: string): FieldOf[] => [
+  { name: "kind", label: "What to do", options: ways, value: "credit" },
+  { name: "amount", label: "Amount", inputmode: "decimal", hint: "For example 1500.00", required: true },
+  { name: "currency", label: "Currency", value: currency, required: true },
+  {
+    ...{ name: "reference", label: "Reference" },
+    hint: "Of the transfer: a payment that is recorded twice is refused by it.",
+  },
+];
+
+async function move(visit: ConsoleVisit): Promise<Shown> {
+  const { form, store, user, actor, request } = visit;
+  const slug = slugOf(visit);
+  const { id: partnerId } = await store.read(requirePartner, slug);
+  const currency = requiredField(form, "currency").toUpperCase();
+  const kind = choiceField(form, "kind", ways);
+  const amount = parseMoney(requiredField(form, "amount"), currency);
+  const reference = optionalField(form, "reference") ?? null;
+  const key = requiredField(form, KEY_FIELD);
+  const input = { key, userId: user.id, kind, partnerId, amount, currency, reference, actor };
+  const to = `/partners/${slug}/wallet`;
+  const moved = isConfirmed(visit)
+    ? await store.write(moveByForm, input, request.id)
+    : await store.rehearse(moveByForm, input);
+  if (moved === null) return { to, notice: "This form was sent before: the wallet is moved once." };
+  const cents = moneyWords(moved.amount_cents, currency);
+  if (isConfirmed(visit)) return { to, notice: `The wallet of ${slug} is ${kind}ed with ${cents}.` };
+  const verb = kind === "credit" ? "Credit" : "Debit";
+  return consequenceShown(visit, {
+    ...{ title: `${verb} the wallet of ${slug}?`, act: `${verb} ${cents}`, to, back: to, keyed: true },
+    carried: ["kind", "amount", "currency", "reference"],
+    kind: kind === "debit" ? "bad" : undefined,
+    children: record(visit, [
+      ["Amount", { money: moved.amount_cents, currency }],
+      ["Balance after it", { money: moved.balance_after_cents, currency }],
+      ["Reference", moved.reference],
+    ]),
+  });
+}
+
+const at = "/partners/:slug/wallet";
+
+export const partnerWalletPages = [
+  consolePage({ path: at, needs: "money.read", show: walletPage }),
+  consolePage({ path: at, needs: "money.write", act: move, again: walletPage, stepUp: true }),
+];

@@ -1,0 +1,187 @@
+import { findProductBySku } from "../../../core/catalog/product.ts";
+import {
+  checkStockRow,
+  importStock,
+  type StockOutcome,
+  type StockRow,
+  stockedProduct,
+} from "../../../core/esims/import-stock.ts";
+import { type StockLevel, stockLevels } from "../../../core/esims/stock.ts";
+import { counted } from "../../../core/kernel/counted.ts";
+import { invalid } from "../../../core/kernel/problem.ts";
+import { LinkButton } from "../../parts/act-form.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { consolePage } from "../../session/page.ts";
+import { type ConsoleVisit, field, requiredField, type Shown } from "../../session/visit.ts";
+import { type BadLine, badLines, type CheckedLines, type CsvLine, csvLines, repeated } from "./csv.tsx";
+import { csvImportPages } from "./csv-import.tsx";
+import { allOf, listed } from "./shown.tsx";
+
+const PATH = "/stock/import";
+
+const columnsOf = ({ base }: ConsoleVisit): Column<StockLevel>[] => [
+  { title: "SKU", cell: (one) => ({ text: one.sku, href: `${base}/catalog/${one.product_id}` }) },
+  { title: "Name", cell: (one) => one.name },
+  { title: "Product", cell: (one) => ({ status: one.status }) },
+  { title: "Free", right: true, cell: (one) => one.available },
+];
+
+async function stockPage(visit: ConsoleVisit): Promise<Shown> {
+  const { query, store } = visit;
+  const typed = field(query, "below");
+  const below = /^\d{1,9}$/.test(typed) ? Number(typed) : null;
+  const sku = field(query, "sku").toLowerCase();
+  const levels = await store.read(stockLevels, { below });
+  return listed(visit, {
+    title: "Stock",
+    path: "/stock",
+    caption: "Stock of each product",
+    columns: columnsOf(visit),
+    filters: [
+      { name: "below", label: "Fewer than (on sale)" },
+      { name: "sku", label: "SKU begins with" },
+    ],
+    read: () => allOf(levels.filter((one) => one.sku.toLowerCase().startsWith(sku))),
+    empty: below === null ? "No product is delivered from stock." : "No product on sale has so few.",
+    above: visit.may("stock.write") && (
+      <div class="acts">
+        <LinkButton visit={visit} to={PATH} words="Import eSIMs" main />
+      </div>
+    ),
+  });
+}
+
+/** Rows of a file, and of one transaction: nothing else is written while it runs. */
+const MOST_ROWS = 5_000;
+const BATCH = 500;
+
+interface Placed {
+  line: number;
+  row: StockRow;
+}
+
+/** What a row's code is compared by with those of other rows. */
+function codeOf({ values }: CsvLine): string {
+  const { activation_code = "", matching_id = "", smdp_address = "", confirmation_code = "" } = values;
+  if (activation_code + matching_id === "") return "";
+  return [activation_code, smdp_address, matching_id, confirmation_code].join(" ").toLowerCase();
+}
+
+type StockFile = CheckedLines<Placed> & { warnings: BadLine[] };
+
+/** The rows of a stock file: one eSIM has one code, and one code is of one eSIM. */
+function checkFile(text: string, options: { luhn: boolean }): StockFile {
+  const needs = ["iccid", ["activation_code", "matching_id"]];
+  const lines = csvLines(text, { needs, most: MOST_ROWS });
+  // What is there twice as it is, is one eSIM.
+  const each = [...new Map(lines.map((line) => [`${line.values.iccid} ${codeOf(line)}`, line])).values()];
+  const ofIccid = repeated(each, ({ values }) => values.iccid ?? "");
+  const ofCode = repeated(each, codeOf);
+  const found: StockFile = { good: [], bad: [], warnings: [] };
+  for (const one of each) {
+    const checked = checkStockRow(one.values, options);
+    const [iccid, code] = [ofIccid.get(one.values.iccid ?? ""), ofCode.get(codeOf(one))];
+    const problems = [
+      ...("problems" in checked ? checked.problems.map(inPage) : []),
+      ...(iccid === undefined ? [] : [`iccid has different codes on lines ${iccid.join(", ")}`]),
+      ...(code === undefined ? [] : [`the code is that of several ICCIDs, on lines ${code.join(", ")}`]),
+    ];
+    if ("ok" in checked && problems.length === 0) found.good.push({ line: one.line, row: checked.ok });
+    else found.bad.push({ line: one.line, problems });
+    const { warnings = [] } = checked;
+    if (warnings.length > 0 && problems.length === 0) found.warnings.push({ line: one.line, problems: warnings });
+  }
+  return found;
+}
+
+/** The check names an option of the terminal, which is a box of the form here. */
+function inPage(problem: string): string {
+  return problem.replace("--no-luhn lets it pass", "the form can let it pass");
+}
+
+type Give = (rows: StockRow[]) => Promise<StockOutcome[]>;
+
+/** Gives rows to the import some at a time, and sorts what became of them. */
+async function inBatches(placed: readonly Placed[], give: Give) {
+  const sum = { imported: 0, duplicates: 0, rejected: [] as BadLine[] };
+  for (let from = 0; from < placed.length; from += BATCH) {
+    const part = placed.slice(from, from + BATCH);
+    const outcomes = await give(part.map(({ row }) => row));
+    for (const [at, outcome] of outcomes.entries()) {
+      if (outcome === "imported") sum.imported += 1;
+      else if (outcome === "duplicate") sum.duplicates += 1;
+      else sum.rejected.push({ line: part[at]?.line ?? 0, problems: [outcome.rejected] });
+    }
+  }
+  return sum;
+}
+
+/** The product that the form names. Throws `validation`: a typing error is no address that is not there. */
+async function skuIn({ form, store }: ConsoleVisit): Promise<string> {
+  const sku = requiredField(form, "sku");
+  if ((await store.read(findProductBySku, sku)) === null) throw invalid({ sku: [`names no product: ${sku}`] });
+  await store.read(stockedProduct, sku);
+  return sku;
+}
+
+type Checked = StockFile & { sku: string };
+
+async function check(text: string, visit: ConsoleVisit): Promise<Checked> {
+  const sku = await skuIn(visit);
+  return { sku, ...checkFile(text, { luhn: field(visit.form, "any_digit") === "" }) };
+}
+
+async function rehearse({ sku, good, bad, warnings }: Checked, visit: ConsoleVisit) {
+  const { store, actor } = visit;
+  const sum = await inBatches(good, (rows) => store.rehearse(importStock, { sku, rows, actor }));
+  const preview = (
+    <>
+      <p>
+        {counted(sum.imported, "eSIM")} would be added to the stock of {sku}; {sum.duplicates} are there already.
+      </p>
+      {warnings.length > 0 && (
+        <div class="alert">
+          <p>Look at {counted(warnings.length, "row")} that would be taken all the same:</p>
+          <ul>
+            {warnings.slice(0, 20).map(({ line, problems }) => (
+              <li>
+                line {line}: {problems.join("; ")}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {badLines(
+        visit,
+        [...bad, ...sum.rejected].toSorted((a, b) => a.line - b.line),
+      )}
+    </>
+  );
+  return { any: sum.imported > 0, preview };
+}
+
+async function write({ sku, good, bad }: Checked, { store, actor, request }: ConsoleVisit): Promise<string> {
+  const sum = await inBatches(good, (rows) => store.write(importStock, { sku, rows, actor }, request.id));
+  const left = bad.length + sum.rejected.length;
+  const words = `${counted(sum.imported, "eSIM")} added to ${sku}; ${sum.duplicates} were there.`;
+  return left === 0 ? words : `${words} ${counted(left, "row")} left out.`;
+}
+
+/** What the stock holds, and eSIMs from a CSV file. Their codes are secrets. */
+export const stockPages = [
+  consolePage({ path: "/stock", needs: "stock.read", show: stockPage }),
+  ...csvImportPages({
+    ...{ path: PATH, needs: "stock.write", list: ["/stock", "Stock"], most: MOST_ROWS },
+    ...{ title: "Import eSIMs", nothing: "No eSIM would be added", submit: "Show what it adds" },
+    fields: ({ query }) => [
+      [{ name: "sku", label: "SKU", value: field(query, "sku"), required: true }],
+      [{ tick: "any_digit", label: "Let ICCIDs pass that have a wrong check digit" }],
+    ],
+    columns:
+      "Columns: iccid, and smdp_address with matching_id, or activation_code; confirmation_code may be left out. " +
+      "An ICCID that is there with the same code is left as it is.",
+    check,
+    rehearse,
+    write,
+  }),
+];

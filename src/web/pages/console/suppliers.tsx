@@ -1,0 +1,148 @@
+import type { ComponentChildren } from "preact";
+import { currentOutages, type Outage } from "../../../core/platform/outages.ts";
+import type { Read } from "../../../core/store/store.ts";
+import { pauseSupplier, resumeSupplier } from "../../../core/suppliers/pause.ts";
+import { listSuppliers, type Supplier, showSupplier } from "../../../core/suppliers/supplier.ts";
+import { formShown } from "../../parts/act-form.tsx";
+import { pageShown } from "../../parts/act-shown.tsx";
+import { ActButton } from "../../parts/form.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { Timeline } from "../../parts/timeline.tsx";
+import { consolePage } from "../../session/page.ts";
+import { type ConsoleVisit, requiredField, type Shown } from "../../session/visit.ts";
+import { storyOf } from "./audit-history.ts";
+import { allOf, type Fields, links, listed, partIn, record } from "./shown.tsx";
+
+type Listed = Supplier & { outage: Outage | undefined };
+
+async function withOutages(q: Read): Promise<Listed[]> {
+  const suppliers = await listSuppliers(q, null);
+  const outages = await currentOutages(q, { suppliers: suppliers.map(({ name }) => name) });
+  return suppliers.map((one) => ({ ...one, outage: outages.find(({ name }) => name === one.name) }));
+}
+
+function healthOf({ paused, outage }: Pick<Listed, "paused" | "outage">): string {
+  if (outage !== undefined) return "failing";
+  return paused === null ? "active" : "paused";
+}
+
+const columnsOf = ({ base }: ConsoleVisit): Column<Listed>[] => [
+  { title: "Supplier", cell: (one) => ({ text: one.name, href: `${base}/suppliers/${encodeURIComponent(one.name)}` }) },
+  { title: "Adapter", cell: (one) => one.adapter },
+  { title: "Reached at", cell: (one) => (one.adapter === "email" ? one.to : one.url) },
+  { title: "State", cell: (one) => ({ status: healthOf(one) }) },
+  { title: "Failing since", cell: ({ outage }) => ({ time: outage?.since ?? null }) },
+  { title: "Last error", cell: ({ outage }) => outage?.last_error ?? null },
+  { title: "Waiting", right: true, cell: ({ outage }) => outage?.waiting ?? null },
+  { title: "Paused for", cell: ({ paused }) => paused?.reason ?? null },
+];
+
+function suppliersPage(visit: ConsoleVisit): Promise<Shown> {
+  return listed(visit, {
+    title: "Suppliers",
+    path: "/suppliers",
+    caption: "Suppliers",
+    columns: columnsOf(visit),
+    read: () => allOf(visit.store.read(withOutages, null)),
+    empty: "No suppliers yet: esimctl suppliers set adds one in the terminal, which keeps its secret.",
+    above: <div class="acts">{links(visit, [["/carriers", "Carriers"]])}</div>,
+  });
+}
+
+const nameOf = (visit: ConsoleVisit) => partIn(visit, "name");
+const pathOf = (name: string) => `/suppliers/${encodeURIComponent(name)}`;
+
+/** One supplier. Throws `not_found`. */
+async function seen(q: Read, name: string) {
+  const supplier = await showSupplier(q, name);
+  const [outage] = await currentOutages(q, { suppliers: [name] });
+  return { supplier, outage, history: await storyOf(q, name) };
+}
+
+async function supplierPage(visit: ConsoleVisit): Promise<Shown> {
+  const { supplier, outage, history } = await visit.store.read(seen, nameOf(visit));
+  const { name, paused } = supplier;
+  const body = (
+    <>
+      {record(visit, [
+        ["State", { status: healthOf({ paused, outage }) }],
+        ["Adapter", supplier.adapter],
+        ["Address", supplier.url],
+        ["Mail to", supplier.to],
+        ["Without TLS", supplier.insecure ? "allowed" : "refused"],
+        ["Secret", supplier.has_secret ? "set" : "none"],
+        ["Own mail template", supplier.has_template ? "yes" : "no"],
+        ["Changed", { time: supplier.updated_at }],
+      ])}
+      {outageShown(visit, outage)}
+      {visit.may("suppliers.write") && pausing(visit, supplier)}
+      <Timeline visit={visit} moments={history} />
+    </>
+  );
+  return pageShown(visit, name, body);
+}
+
+/** The exchanges that fail now: since when, why and what waits for the next. */
+export function outageShown(visit: ConsoleVisit, outage: Outage | undefined): ComponentChildren {
+  if (outage === undefined) return null;
+  const fields: Fields = [
+    ["Since", { time: outage.since }],
+    ["Last failure", { time: outage.last_at }],
+    ["Failures in a row", outage.failures],
+    ["Last error", outage.last_error],
+    ["Waiting", outage.waiting],
+    ["Next attempt", { time: outage.next_attempt_at }],
+  ];
+  return [<h2>Failing</h2>, record(visit, fields)];
+}
+
+function pausing(visit: ConsoleVisit, { name, paused }: Supplier): ComponentChildren {
+  const at = pathOf(name);
+  const now: Fields =
+    paused === null
+      ? []
+      : [
+          ["Why", paused.reason],
+          ["Since", { time: paused.since }],
+        ];
+  const hint = "At most 200 characters; partners read it.";
+  return (
+    <section>
+      <h2>{paused === null ? "Pause" : "Paused"}</h2>
+      {paused !== null &&
+        record(visit, now, <ActButton visit={visit} to={`${at}/resume`} label="Accept new orders again" />)}
+      {formShown(visit, {
+        intro:
+          `While it is paused, new orders with a product of ${name} are refused, and partners read the reason. ` +
+          "Orders that were accepted go on.",
+        to: `${at}/pause`,
+        fields: [{ name: "reason", label: "Reason", hint, required: true }],
+        submit: paused === null ? "Refuse new orders" : "Give another reason",
+        bad: true,
+      })}
+    </section>
+  );
+}
+
+async function pause(visit: ConsoleVisit): Promise<Shown> {
+  const { form, store, actor, request } = visit;
+  const asked = { name: nameOf(visit), reason: requiredField(form, "reason"), actor };
+  const { name } = await store.write(pauseSupplier, asked, request.id);
+  return { to: pathOf(name), notice: `New orders of ${name} are refused.` };
+}
+
+async function resume(visit: ConsoleVisit): Promise<Shown> {
+  const { store, actor, request } = visit;
+  const { name } = await store.write(resumeSupplier, { name: nameOf(visit), actor }, request.id);
+  return { to: pathOf(name), notice: `New orders of ${name} are accepted.` };
+}
+
+const write = { needs: "suppliers.write", again: supplierPage } as const;
+
+/** The suppliers, how they do, and whether new orders of theirs are accepted. */
+export const supplierPages = [
+  consolePage({ path: "/suppliers", needs: "suppliers.read", show: suppliersPage }),
+  consolePage({ path: "/suppliers/:name", needs: "suppliers.read", show: supplierPage }),
+  consolePage({ ...write, path: "/suppliers/:name/pause", act: pause }),
+  consolePage({ ...write, path: "/suppliers/:name/resume", act: resume }),
+];

@@ -1,0 +1,54 @@
+import type { ComponentChildren } from "preact";
+import type { PlatformStatus } from "../../../core/insight/status.ts";
+import type { Cell } from "../../parts/words.ts";
+import type { ConsoleVisit } from "../../session/visit.ts";
+import { table } from "./shown.tsx";
+
+/** A table for each thing that needs attention, of what the role may see. */
+export function attention(visit: ConsoleVisit, status: PlatformStatus): ComponentChildren {
+  const { base, may } = visit;
+  const partner = ({ partner: slug }: { partner: string }): Cell =>
+    may("partners.read") ? { text: slug, href: `${base}/partners/${slug}` } : slug;
+  const outages = oldestFirst(status.outages, ({ since }) => since);
+  const endpoints = oldestFirst(status.failing_endpoints, (one) => one.failing_since ?? one.last_at ?? "");
+  const stock = status.low_stock.toSorted((a, b) => a.available - b.available);
+  return [
+    may("suppliers.read") &&
+      table(visit, { title: "Suppliers and carriers that do not answer", rows: outages }, [
+        { title: "Name", cell: ({ name }) => ({ text: name, href: `${base}/suppliers` }) },
+        { title: "Kind", cell: (one) => one.kind },
+        { title: "Since", cell: (one) => ({ time: one.since }) },
+        { title: "Failures", right: true, cell: (one) => one.failures },
+        { title: "Waiting", right: true, cell: (one) => one.waiting },
+        { title: "Next attempt", cell: (one) => ({ time: one.next_attempt_at }) },
+        { title: "Last error", cell: (one) => one.last_error },
+      ]),
+    may("partners.read") &&
+      table(visit, { id: "endpoints", title: "Failed deliveries", caption: "Endpoints that fail", rows: endpoints }, [
+        { title: "Partner", cell: (one) => partner(one) },
+        { title: "Address", cell: (one) => one.url },
+        { title: "Status", cell: (one) => ({ status: one.status }) },
+        { title: "Since", cell: (one) => ({ time: one.failing_since }) },
+        { title: "Last answer", right: true, cell: (one) => one.last_status_code },
+      ]),
+    may("stock.read") &&
+      table(visit, { title: "Low stock", rows: stock }, [
+        { title: "Product", cell: ({ sku }) => ({ text: sku, href: `${base}/stock` }) },
+        { title: "eSIMs left", right: true, cell: (one) => one.available },
+      ]),
+    may("money.read") &&
+      table(visit, { title: "Low wallets", rows: status.low_wallets }, [
+        { title: "Partner", cell: (one) => partner(one) },
+        { title: "Balance", right: true, cell: (one) => ({ money: one.balance_cents, currency: one.currency }) },
+        {
+          title: "Charged in 7 days",
+          right: true,
+          cell: (one) => ({ money: one.charged_7d_cents, currency: one.currency }),
+        },
+      ]),
+  ];
+}
+
+function oldestFirst<T>(rows: readonly T[], since: (row: T) => string): T[] {
+  return rows.toSorted((a, b) => (since(a) < since(b) ? -1 : 1));
+}
