@@ -6,6 +6,7 @@ import { memory } from "./memory.ts";
 import { mix } from "./mix.ts";
 import { nodes } from "./nodes.ts";
 import { orderCreation } from "./order-creation.ts";
+import { pages } from "./pages.ts";
 import { passportsImport } from "./passports-import.ts";
 import { size } from "./size.ts";
 import { slowDisk } from "./slow-disk.ts";
@@ -23,6 +24,7 @@ export const benches: readonly Bench[] = [
   bulkOrders,
   passportsImport,
   lists,
+  pages,
   startUp,
   mix,
   memory,

@@ -4,6 +4,8 @@ export interface Load {
   connections: number;
   /** How many requests in all; left out: without an end. */
   amount?: number;
+  /** How long (ms) a connection waits after each response; left out: not at all. */
+  pauseMs?: number;
   headers?: Record<string, string>;
   method?: "GET" | "POST";
   /** `NEW_ID` in it or in a header becomes another ID in each request. */

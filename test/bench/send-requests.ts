@@ -18,7 +18,7 @@ async function send(load: Load): Promise<Sent> {
   let left = amount;
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const conversations = Array.from({ length: Math.min(load.connections, amount) }, () =>
-    converse(load.url, {
+    converse(load, {
       next: () => (left-- > 0 ? next() : null),
       ended(status, ms) {
         if (status >= 200 && status < 300) sent.ok += 1;
@@ -46,11 +46,12 @@ interface Turns {
 }
 
 /** Opens a connection, and returns what begins its requests. Breaks the process when it is closed before their end. */
-async function converse(url: string, { next, ended }: Turns): Promise<() => void> {
+async function converse({ url, pauseMs = 0 }: Load, { next, ended }: Turns): Promise<() => void> {
   let began = 0;
   const read = responseReader((status) => {
     ended(status, performance.now() - began);
-    turn();
+    if (pauseMs > 0) setTimeout(turn, pauseMs);
+    else turn();
   });
   const buffer = Buffer.allocUnsafeSlow(READ_SIZE);
   const callback = (length: number) => {

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import { CsvError } from "../../src/cli/csv/error.ts";
-import type { CsvSpec } from "../../src/cli/csv/header.ts";
-import { type CsvRow, openCsv } from "../../src/cli/csv/open.ts";
+import { openCsv } from "../../src/cli/csv/open.ts";
+import type { CsvSpec } from "../../src/core/csv/columns.ts";
+import { CsvError } from "../../src/core/csv/error.ts";
+import type { CsvRow } from "../../src/core/csv/rows.ts";
 
 /** A small file that every test may use. */
 export const people = { columns: ["passport_no", "name", "note"], needs: ["passport_no", "name"] } as const;

@@ -1,6 +1,9 @@
 import { updateCredential } from "../../src/core/credentials/update.ts";
 import { addRequestCounts } from "../../src/core/insight/rates.ts";
+import { addRefusedRequests } from "../../src/core/insight/refusals.ts";
+import type { PartnerId } from "../../src/core/kernel/brand.ts";
 import { environments } from "../../src/core/kernel/environment.ts";
+import { randomIds } from "../../src/core/kernel/ids.ts";
 import { createOrder, type NewOrder } from "../../src/core/orders/create.ts";
 import { claimOrders, fulfillLeased, waitingOrders } from "../../src/core/orders/due.ts";
 import { updatePartner } from "../../src/core/partners/update.ts";
@@ -101,6 +104,7 @@ export const lanedNames: readonly string[] = [
   applyOutcomes,
   releaseDeliveries,
   addRequestCounts,
+  addRefusedRequests,
 ].map(({ name }) => name);
 
 /** Runs every command that has a lane in all of its ways; what each run touched. */
@@ -113,7 +117,17 @@ export async function runLaned(store: Store): Promise<LanedRun[]> {
   await fulfillAll(store, run);
   await sendAll(store, run);
   await run(addRequestCounts, [{ minute: 1, requests: 2, failed: 1 }]);
+  await run(addRefusedRequests, refusedOf(201));
   return runs;
+}
+
+/** More refused requests of a partner than are kept. */
+function refusedOf(count: number) {
+  const ids = randomIds();
+  const owner = { partner_id: ids.uuid(0) as PartnerId, environment: "sandbox" as const, client_id: "one" };
+  const request = { method: "GET", route: "/api/v1/orders", status: 404, problem: "not_found", request_id: "one" };
+  const id = () => ids.uuid(Date.parse("2030-01-01"));
+  return Array.from({ length: count }, () => ({ ...owner, ...request, id: id(), at: 0 }));
 }
 
 async function fulfillAll(store: Store, run: Run): Promise<void> {

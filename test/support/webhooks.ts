@@ -25,7 +25,14 @@ export interface WebhookPlatform extends Platform {
 
 /** A platform that may send to loopback, with a delivery worker that the test drives. */
 export async function startWebhookPlatform(options: Partial<SenderOptions> = {}): Promise<WebhookPlatform> {
-  const platform = await startPlatform();
+  return withDeliveries(await startPlatform(), options);
+}
+
+/** The same of a platform that is started already, one that serves pages for instance. */
+export async function withDeliveries(
+  platform: Platform,
+  options: Partial<SenderOptions> = {},
+): Promise<WebhookPlatform> {
   const { store, clock } = platform;
   await store.write(writeSettings, { allow_private_webhooks: "yes" });
   const sender = createWebhookSender({ allowPrivate: true, ...options });
