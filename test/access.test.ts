@@ -199,6 +199,7 @@ fails on a route of the daemon without a row; \`npx vitest run test/access.test.
 - **scope missing**: the owner's credential without the route's scope.
 - **other partner**, **other environment**: valid tokens with all scopes, asking for what is the owner's; a list or a
   bulk operation succeeds and holds nothing of the owner's.
+- The pages of portal and console are in [Access to the pages](access-pages.md).
 - Callbacks are authenticated by a signature over the body; none of these requests carries one.
 
 | route | scope | ${credentials.join(" | ")} |

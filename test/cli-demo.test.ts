@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { esimctl, shell } from "./support/cli.ts";
 import { checkout, launchCommand } from "./support/process.ts";
 import { temporaryDirectory } from "./support/store.ts";
+import { visitor } from "./support/visitor.ts";
 import { esimctlJson } from "./support/warm.ts";
 
 /** What `npm start` does once it has built: its output up to the line that says it listens, and how to stop it. */
@@ -52,7 +53,14 @@ test("init --demo loads the catalog, stock, funds and two credentials, kept for 
   const made = Object(await esimctlJson(["init", "--demo", "--data", data]));
   expect(made).toMatchObject({ created: true, demo: { partner: "demo" } });
   const kept = join(data, "demo-credentials.json");
-  expect(JSON.parse(readFileSync(kept, "utf8"))).toEqual({ credentials: made.demo.credentials });
+  expect(JSON.parse(readFileSync(kept, "utf8"))).toEqual({
+    credentials: made.demo.credentials,
+    users: made.demo.users,
+  });
+  expect(made.demo.users).toMatchObject([
+    { face: "portal", email: "owner@demo.example", totp: null },
+    { face: "console", email: "admin@demo.example", totp: expect.stringMatching(/^[A-Z2-7]{32}$/) },
+  ]);
   expect(statSync(kept).mode & 0o777).toBe(0o600);
   const again = Object(await esimctlJson(["init", "--demo", "--data", data]));
   expect(again).toEqual({ ...made, created: false });
@@ -69,4 +77,30 @@ test("demo data is refused where other partners exist", async () => {
   const refused = await esimctl(["init", "--demo", "--data", data]);
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
   expect(await esimctlJson(["partners", "list", "--data", data])).toMatchObject({ count: 1 });
+});
+
+test("npm start prints where the pages are, and people who can sign in to them", async () => {
+  const data = join(temporaryDirectory(), "data");
+  const started = await start(data);
+  const url = /http:\/\/127\.0\.0\.1:\d+(?=\/portal)/.exec(started.printed)?.[0] ?? "";
+  const people = [...started.printed.matchAll(/e-mail (\S+) +password (\S+)/g)].map(
+    ([, email = "", password = ""]) => ({
+      email,
+      password,
+    }),
+  );
+  const [owner, admin] = people;
+  if (owner === undefined || admin === undefined) throw new Error(`no sign-ins: ${started.printed}`);
+  const portal = visitor(url);
+  const overview = await portal.send(await portal.get("/portal"), owner);
+  expect([overview.path, overview.text]).toEqual(["/portal", expect.stringContaining("10,000.00 AUD")]);
+  const secret = await portal.send(await portal.get("/portal/developers"), { environment: "sandbox", label: "try" });
+  expect(secret.text).toMatch(/sk_test_/);
+  const placed = await portal.send(await portal.get("/portal/orders"), { product: "ES-EU-5GB-30D", quantity: "1" });
+  expect(placed.text).toContain("is placed");
+  const code = /code +(\d{6})/.exec(started.printed)?.[1] ?? "";
+  const desk = visitor(url);
+  const inside = await desk.send(await desk.send(await desk.get("/console"), admin), { code });
+  expect([inside.status, inside.path]).toEqual([200, "/console"]);
+  await started.stop();
 });

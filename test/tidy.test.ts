@@ -78,7 +78,7 @@ describe("files", () => {
       "src/core/store/sqlite/damage-thread.ts",
       "src/daemon/writer/writer-thread.ts",
     ];
-    const entries = ["src/cli/main.ts", ...threads];
+    const entries = ["src/cli/main.ts", "src/web/browser/app.ts", ...threads];
     const used = new Set(sources.filter(({ path }) => path.startsWith("src/")).flatMap(importedFiles));
     const dead = sources.filter(({ path }) => path.startsWith("src/") && !entries.includes(path) && !used.has(path));
     expect(dead.map(({ path }) => path)).toEqual([]);
