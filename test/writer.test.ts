@@ -18,7 +18,7 @@ import { decode, encode } from "../src/daemon/writer/codec.ts";
 import { commands } from "../src/daemon/writer/commands.ts";
 import { arrivedError, sentError } from "../src/daemon/writer/sent-errors.ts";
 import { startWriter } from "../src/daemon/writer/start-writer.ts";
-import { readSources } from "./support/sources.ts";
+import { readSources, type Source } from "./support/sources.ts";
 import { onPostgres, temporaryDirectory } from "./support/store.ts";
 
 const NO_KEYS = { file: null, given: [] };
@@ -138,7 +138,8 @@ describe.runIf(!onPostgres)("writes in a thread of their own", () => {
 });
 
 test("every command that the daemon writes with is among those of the writer", () => {
-  const named = readSources()
+  const sources = readSources();
+  const named = sources
     .filter(
       ({ path }) =>
         (path.startsWith("src/daemon/") && !path.startsWith("src/daemon/writer/")) ||
@@ -147,15 +148,14 @@ test("every command that the daemon writes with is among those of the writer", (
     .flatMap(({ lines }) => [...lines.join("\n").matchAll(/\b(?:store|deps)\.(?:write|rehearse)\(\s*(\w+)/g)])
     .map(([, name]) => String(name));
   expect(named.length).toBeGreaterThan(60);
-  const ofPages = commandsOfPages();
+  const ofPages = commandsOfPages(sources);
   expect(ofPages.length).toBeGreaterThan(60);
   expect([...named, ...ofPages].filter((name) => !Object.hasOwn(commands, name))).toEqual([]);
   expect(new Set(Object.values(commands)).size).toBe(Object.keys(commands).length);
 });
 
 /** What pages import of core and can only write with: functions of a transaction. */
-function commandsOfPages(): string[] {
-  const sources = readSources();
+function commandsOfPages(sources: readonly Source[]): string[] {
   const texts = new Map(sources.map(({ path, lines }) => [path, lines.join("\n")]));
   return sources
     .filter(({ path }) => path.startsWith("src/web/"))
