@@ -34,6 +34,9 @@ const options = {
   format: "esm",
   platform: "node",
   target: "node24",
+  // As tsconfig.json says it, which need not be beside what is built.
+  jsx: "automatic",
+  jsxImportSource: "preact",
   logLevel: "warning",
   chunkNames: "chunks/[name]-[hash]",
   // All other packages go in: loading them file by file takes a short command ten times as long.
