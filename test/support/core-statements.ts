@@ -64,7 +64,7 @@ export const wholeReads: Record<string, string> = {
   "src/core/orders/by-day.ts perDay":
     "sums a month of one partner, the newest 20,000 orders at most, found by an index",
   "src/core/accounts/list-users.ts staff": "reads every user: a few people",
-  "src/core/accounts/list-users.ts withPartners": "reads every user: a few people",
+  "src/core/accounts/list-users.ts atPartners": "reads every user: a few people",
   "src/core/accounts/last-admin.ts staffIn": "reads the users, who are few, when one of the staff loses access",
   "src/core/alerts/conditions.ts lowStock": "reads the products whose stock is watched, by the index of just them",
   "src/core/alerts/conditions.ts watchedWallets": "reads the wallets of partners with a threshold, every ten seconds",

@@ -4,36 +4,26 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { atPartner, profileOf, type User, type UserRow } from "./user.ts";
 
+/** The list of all partners has no slot for one. */
+const NONE = "" as PartnerId;
+
 const staff = statement((db, t, _slot) => db.select().from(t.users).orderBy(t.users.created_at, t.users.id));
 
-const withPartners = statement((db, t, _slot) =>
-  db
-    .select({
-      user: t.users,
-      role: t.memberships.role,
-      partner: t.partners.slug,
-      accepted_at: t.memberships.accepted_at,
-    })
-    .from(t.memberships)
-    .innerJoin(t.users, eq(t.users.id, t.memberships.user_id))
-    .innerJoin(t.partners, eq(t.partners.id, t.memberships.partner_id))
-    .orderBy(t.memberships.partner_id, t.memberships.user_id),
-);
+function atPartners(ofOne: boolean) {
+  return statement((db, t, slot: Slots<{ partner_id: PartnerId }>) => {
+    const { user_id, partner_id, role, accepted_at } = t.memberships;
+    return db
+      .select({ user: t.users, role, partner: t.partners.slug, accepted_at })
+      .from(t.memberships)
+      .innerJoin(t.users, eq(t.users.id, user_id))
+      .innerJoin(t.partners, eq(t.partners.id, partner_id))
+      .where(ofOne ? eq(partner_id, slot.partner_id) : undefined)
+      .orderBy(partner_id, user_id);
+  });
+}
 
-const ofPartner = statement((db, t, slot: Slots<{ partner_id: PartnerId }>) =>
-  db
-    .select({
-      user: t.users,
-      role: t.memberships.role,
-      partner: t.partners.slug,
-      accepted_at: t.memberships.accepted_at,
-    })
-    .from(t.memberships)
-    .innerJoin(t.users, eq(t.users.id, t.memberships.user_id))
-    .innerJoin(t.partners, eq(t.partners.id, t.memberships.partner_id))
-    .where(eq(t.memberships.partner_id, slot.partner_id))
-    .orderBy(t.memberships.user_id),
-);
+const withPartners = atPartners(false);
+const ofPartner = atPartners(true);
 
 /** Every user in each role, the staff first; of one partner alone where it is named. There are few of them. */
 export async function listUsers(q: Read, { partnerId }: { partnerId?: PartnerId | undefined }): Promise<User[]> {
@@ -43,7 +33,7 @@ export async function listUsers(q: Read, { partnerId }: { partnerId?: PartnerId 
       ? []
       : [inRole(q, { user, role: user.staff_role, partner: null, accepted_at: user.created_at })],
   );
-  return [...people, ...(await withPartners(q, {})).map((row) => inRole(q, row))];
+  return [...people, ...(await withPartners(q, { partner_id: NONE })).map((row) => inRole(q, row))];
 }
 
 type Joined = { user: UserRow; accepted_at: number | null } & Pick<User, "role" | "partner">;

@@ -18,11 +18,11 @@ export interface CsvTable {
 const LINES_ABOVE = 10;
 const PIECE = 16 * 1024;
 
-/**
- * Reads the text of a small file; `columns` are those whose names its header is known by. Throws `csv_invalid` where
- * the quoting is broken, or no row is there.
- */
-export async function readTable(label: string, text: string, columns: readonly string[]): Promise<CsvTable> {
+/** All records of a small file's text, header and what is above it included. Throws `csv_invalid`. */
+export async function readRecords(
+  label: string,
+  text: string,
+): Promise<{ records: CsvRecord[]; delimiter: Delimiter }> {
   const bytes = Buffer.from(text);
   const named = separatorLine(bytes);
   const body = bytes.subarray(named?.bytes ?? 0);
@@ -30,6 +30,15 @@ export async function readTable(label: string, text: string, columns: readonly s
   const all: CsvRecord[] = [];
   const form = { delimiter, firstLine: named === null ? 1 : 2 };
   for await (const records of parseRecords(label, piecesOf(body), form)) all.push(...records);
+  return { records: all, delimiter };
+}
+
+/**
+ * Reads the text of a small file; `columns` are those whose names its header is known by. Throws `csv_invalid` where
+ * the quoting is broken, or no row is there.
+ */
+export async function readTable(label: string, text: string, columns: readonly string[]): Promise<CsvTable> {
+  const { records: all, delimiter } = await readRecords(label, text);
   const above = headerPlace(
     all.slice(0, LINES_ABOVE + 1).map(({ fields }) => fields),
     columns,

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { CsvError } from "csv-parse";
-import { parse } from "csv-parse/sync";
+import { CsvError } from "../../core/csv/error.ts";
+import type { CsvRecord } from "../../core/csv/parse.ts";
+import { readRecords } from "../../core/csv/table.ts";
 import { visibleText } from "../../core/kernel/iccid.ts";
 import { invalid } from "../../core/kernel/problem.ts";
 import type { Form } from "../session/visit.ts";
@@ -22,20 +23,25 @@ export interface FileShape<C extends string> {
   mostKib?: number;
 }
 
-/** A row: the line on which it ends, its values by column ("" where it has none), and what is wrong with its shape. */
+/** A row: the line on which it begins, its values by column ("" for none), and what is wrong with its shape. */
 export interface FileRow<C extends string> {
   line: number;
   values: Readonly<Record<C, string>>;
   fault: string | null;
 }
 
+/** The rows of the CSV file that a form sent, see `csvRows`. Throws `validation` for what is no such file. */
+export function readCsvFile<C extends string>(form: Form, shape: FileShape<C>): Promise<FileRow<C>[]> {
+  return csvRows(fileText(form, shape.mostKib ?? MOST_KIB), shape);
+}
+
 /**
- * The rows of the CSV file that a form sent, its columns by name in any order. Throws `validation` for what is no such
- * file, and for a column that is unknown: it may be one that is written differently, and would be missing.
+ * The rows of a CSV text, its columns by name in any order. Throws `validation` for what is none, and for a column that
+ * is unknown: it may be one that is written differently, and would be missing.
  */
-export function readCsvFile<C extends string>(form: Form, shape: FileShape<C>): FileRow<C>[] {
-  const { columns, mostRows = MOST_ROWS, mostKib = MOST_KIB } = shape;
-  const [head, ...records] = recordsOf(textOf(form[FILE_FIELD], mostKib), mostRows);
+export async function csvRows<C extends string>(text: string, shape: FileShape<C>): Promise<FileRow<C>[]> {
+  const { columns, mostRows = MOST_ROWS } = shape;
+  const [head, ...records] = await recordsOf(text);
   const names = (head?.fields ?? []).map(nameOf);
   requireColumns(names, shape);
   if (records.length === 0) throw wrong("has no rows under its header");
@@ -71,7 +77,9 @@ function nameOf(title: string): string {
     .replace(/[\s.:-]+/gu, "_");
 }
 
-function textOf(file: unknown, mostKib: number): string {
+/** The text of the file that a form sent. Throws `validation` where it is missing, large, or no UTF-8 text. */
+export function fileText(form: Form, mostKib: number): string {
+  const file = form[FILE_FIELD];
   if (!Buffer.isBuffer(file) || file.length === 0) throw wrong("is required");
   if (file.length > mostKib * 1024)
     throw wrong(`is larger than ${mostKib} KiB: split it, or import it in the terminal`);
@@ -81,20 +89,9 @@ function textOf(file: unknown, mostKib: number): string {
   return text;
 }
 
-function recordsOf(text: string, mostRows: number): { line: number; fields: string[] }[] {
-  const [first = ""] = text.split(/\r?\n/, 1);
-  // Spreadsheets write semicolons or tabs where a comma is in numbers.
-  const [delimiter = ","] = [",", ";", "\t"].sort((a, b) => first.split(b).length - first.split(a).length);
-  const options = { delimiter, info: true, trim: true, relax_column_count: true, skip_empty_lines: true } as const;
+async function recordsOf(text: string): Promise<CsvRecord[]> {
   try {
-    // The parser answers with `info` where it is asked to; its types do not know.
-    const parsed = parse(text, { ...options, to: mostRows + 2 }) as unknown as {
-      record: string[];
-      info: { lines: number };
-    }[];
-    return parsed
-      .map(({ record, info }) => ({ line: info.lines, fields: record }))
-      .filter(({ fields }) => fields.some((value) => value !== ""));
+    return (await readRecords("file", text)).records;
   } catch (error) {
     if (error instanceof CsvError) throw wrong(`cannot be read, it is no CSV: ${error.message}`);
     throw error;

@@ -47,7 +47,7 @@ function filePage<V extends SignedInVisit, C extends string, D>(file: FileImport
   const formPage = (visit: V) => formShown(visit, file);
   const act = async (visit: V): Promise<Shown> => {
     if (isConfirmed(visit)) return file.act(visit, carriedIn(visit, path) as D); // what was carried below
-    const { title, shown, data, act: button, status } = await file.preview(visit, readCsvFile(visit.form, file));
+    const { title, shown, data, act: button, status } = await file.preview(visit, await readCsvFile(visit.form, file));
     if (data === null) return fileShown(visit, file, { title, shown, status: status ?? 409 });
     const carrier = carrying(visit, path, data);
     return consequenceShown(carrier, { title, to: path, carried: [CARRIED], act: button, back: path, children: shown });

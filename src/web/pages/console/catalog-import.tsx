@@ -3,6 +3,7 @@ import { keptNames } from "../../../core/catalog/coverage.ts";
 import { importProducts, type ProductOutcome } from "../../../core/catalog/import.ts";
 import { type PriceChange, priceChanges, signed } from "../../../core/catalog/price-changes.ts";
 import { checkImportedProduct, type ProductInput } from "../../../core/catalog/product-input.ts";
+import { findClashes } from "../../../core/csv/clashes.ts";
 import { type Checked, fieldSentences } from "../../../core/kernel/checked.ts";
 import { counted } from "../../../core/kernel/counted.ts";
 import { currencyDecimals, parseMoney } from "../../../core/kernel/money.ts";
@@ -11,7 +12,7 @@ import type { Read } from "../../../core/store/store.ts";
 import { listSuppliers } from "../../../core/suppliers/supplier.ts";
 import { moneyWords } from "../../parts/words.ts";
 import type { ConsoleVisit } from "../../session/visit.ts";
-import { badLines, type CheckedLines, type CsvLine, csvLines, repeated } from "./csv.tsx";
+import { badLines, type CheckedLines, type CsvLine, csvLines } from "./csv.tsx";
 import { csvImportPages } from "./csv-import.tsx";
 import { table } from "./shown.tsx";
 
@@ -55,15 +56,16 @@ function checkRow({ values }: CsvLine): Checked<ProductInput> {
   }
 }
 
-function checkFile(text: string): CheckedLines<ProductInput> {
-  const lines = csvLines(text, { needs, most: MOST_ROWS });
-  const twice = repeated(lines, ({ values }) => values.sku ?? "");
+async function checkFile(text: string): Promise<CheckedLines<ProductInput>> {
+  const lines = await csvLines(text, { needs, mostRows: MOST_ROWS });
+  const twice = findClashes<CsvLine>(({ values }) => values.sku || null);
+  for (const line of lines) twice.see(line);
   const found: CheckedLines<ProductInput> = { good: [], bad: [] };
   for (const line of lines) {
-    const others = twice.get(line.values.sku ?? "");
+    const others = twice.linesOf(line);
     const checked = checkRow(line);
     const problems = [
-      ...(others === undefined ? [] : [`sku is on lines ${others.join(", ")}`]),
+      ...(others === null ? [] : [`sku is on lines ${others.join(", ")}`]),
       ...("ok" in checked ? [] : checked.problems),
     ];
     if ("ok" in checked && problems.length === 0) found.good.push(checked.ok);

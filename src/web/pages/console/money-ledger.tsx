@@ -2,6 +2,7 @@ import { findPartner } from "../../../core/partners/partner.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { checkBalancesAfter, checkCredit, checkWallets } from "../../../core/wallet/check.ts";
 import { type ListedTransaction, listAllTransactions } from "../../../core/wallet/list-all.ts";
+import type { WalletTransaction } from "../../../core/wallet/transactions.ts";
 import { pageShown } from "../../parts/act-shown.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { moneyWords } from "../../parts/words.ts";
@@ -10,9 +11,12 @@ import { type ConsoleVisit, optionalField, type Shown } from "../../session/visi
 import { MoneyLinks } from "./money.tsx";
 import { allOf, listed, table } from "./shown.tsx";
 
-const columnsOf = ({ base, may }: ConsoleVisit): Column<ListedTransaction>[] => [
+/** What moved a wallet, as lists of one partner and of all have it. */
+export const movementColumns = <T extends Omit<WalletTransaction, "order_number"> & { order_number?: string | null }>({
+  base,
+  may,
+}: ConsoleVisit): Column<T>[] => [
   { title: "When", cell: (one) => ({ time: one.created_at }) },
-  { title: "Partner", cell: (one) => ({ text: one.partner, href: `${base}/partners/${one.partner}` }) },
   { title: "What", cell: (one) => one.kind },
   { title: "Amount", right: true, cell: (one) => ({ money: one.amount_cents, currency: one.currency }) },
   { title: "Currency", cell: (one) => one.currency },
@@ -23,12 +27,22 @@ const columnsOf = ({ base, may }: ConsoleVisit): Column<ListedTransaction>[] => 
   },
   {
     title: "Order",
-    cell: ({ order_id: id }) =>
-      id === null || !may("orders.read") ? id : { text: id, href: `${base}/orders/${encodeURIComponent(id)}` },
+    cell: ({ order_id: id, order_number: number }) =>
+      id === null || !may("orders.read")
+        ? (number ?? id)
+        : { text: number ?? id, href: `${base}/orders/${encodeURIComponent(id)}` },
   },
   { title: "Reference", cell: (one) => one.reference },
-  { title: "Transaction", cell: (one) => one.id },
 ];
+
+const columnsOf = (visit: ConsoleVisit): Column<ListedTransaction>[] => {
+  const [when, ...others] = movementColumns<ListedTransaction>(visit);
+  const partner: Column<ListedTransaction> = {
+    title: "Partner",
+    cell: (one) => ({ text: one.partner, href: `${visit.base}/partners/${one.partner}` }),
+  };
+  return [...(when === undefined ? [] : [when]), partner, ...others, { title: "Transaction", cell: (one) => one.id }];
+};
 
 interface Asked {
   partner: string | undefined;

@@ -4,14 +4,14 @@ import { requirePartner } from "../../../core/partners/partner.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { type WalletBalance, walletBalances } from "../../../core/wallet/balances.ts";
 import { moveByForm } from "../../../core/wallet/by-form.ts";
-import { listTransactions, type WalletTransaction } from "../../../core/wallet/transactions.ts";
+import { listTransactions } from "../../../core/wallet/transactions.ts";
 import { type FieldOf, formShown } from "../../parts/act-form.tsx";
 import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
 import { KEY_FIELD } from "../../parts/form.tsx";
-import type { Column } from "../../parts/list.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, choiceField, optionalField, requiredField, type Shown } from "../../session/visit.ts";
+import { movementColumns } from "./money-ledger.tsx";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
 import { listed, record } from "./shown.tsx";
 
@@ -22,24 +22,6 @@ async function seen(q: Read, slug: string) {
   return { id, name, balances: (await walletBalances(q, id)).balances };
 }
 
-const columnsOf = ({ base, may }: ConsoleVisit): Column<WalletTransaction>[] => [
-  { title: "When", cell: (one) => ({ time: one.created_at }) },
-  { title: "What", cell: (one) => one.kind },
-  { title: "Amount", right: true, cell: (one) => ({ money: one.amount_cents, currency: one.currency }) },
-  { title: "Currency", cell: (one) => one.currency },
-  {
-    title: "Balance after it",
-    right: true,
-    cell: (one) => ({ money: one.balance_after_cents, currency: one.currency }),
-  },
-  {
-    title: "Order",
-    cell: ({ order_id: id, order_number }) =>
-      id === null || !may("orders.read") ? order_number : { text: order_number ?? id, href: `${base}/orders/${id}` },
-  },
-  { title: "Reference", cell: (one) => one.reference },
-];
-
 async function walletPage(visit: ConsoleVisit): Promise<Shown> {
   const { store, query } = visit;
   const slug = slugOf(visit);
@@ -49,7 +31,7 @@ async function walletPage(visit: ConsoleVisit): Promise<Shown> {
     title: `Wallet of ${name}`,
     path: `/partners/${slug}/wallet`,
     caption: "Movements of the wallet",
-    columns: columnsOf(visit),
+    columns: movementColumns(visit),
     filters: [{ name: "currency", label: "Currency" }],
     read: (page) => store.list(listTransactions, { partnerId, currency, ...page }),
     empty: "Nothing has moved the wallet yet.",

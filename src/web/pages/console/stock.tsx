@@ -1,4 +1,5 @@
 import { findProductBySku } from "../../../core/catalog/product.ts";
+import { findClashes } from "../../../core/csv/clashes.ts";
 import {
   checkStockRow,
   importStock,
@@ -13,7 +14,7 @@ import { LinkButton } from "../../parts/act-form.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, field, requiredField, type Shown } from "../../session/visit.ts";
-import { type BadLine, badLines, type CheckedLines, type CsvLine, csvLines, repeated } from "./csv.tsx";
+import { type BadLine, badLines, type CheckedLines, type CsvLine, csvLines } from "./csv.tsx";
 import { csvImportPages } from "./csv-import.tsx";
 import { allOf, listed } from "./shown.tsx";
 
@@ -61,30 +62,31 @@ interface Placed {
 }
 
 /** What a row's code is compared by with those of other rows. */
-function codeOf({ values }: CsvLine): string {
+function codeOf({ values }: CsvLine): string | null {
   const { activation_code = "", matching_id = "", smdp_address = "", confirmation_code = "" } = values;
-  if (activation_code + matching_id === "") return "";
+  if (activation_code + matching_id === "") return null;
   return [activation_code, smdp_address, matching_id, confirmation_code].join(" ").toLowerCase();
 }
 
 type StockFile = CheckedLines<Placed> & { warnings: BadLine[] };
 
 /** The rows of a stock file: one eSIM has one code, and one code is of one eSIM. */
-function checkFile(text: string, options: { luhn: boolean }): StockFile {
+async function checkFile(text: string, options: { luhn: boolean }): Promise<StockFile> {
   const needs = ["iccid", ["activation_code", "matching_id"]];
-  const lines = csvLines(text, { needs, most: MOST_ROWS });
+  const lines = await csvLines(text, { needs, mostRows: MOST_ROWS });
   // What is there twice as it is, is one eSIM.
   const each = [...new Map(lines.map((line) => [`${line.values.iccid} ${codeOf(line)}`, line])).values()];
-  const ofIccid = repeated(each, ({ values }) => values.iccid ?? "");
-  const ofCode = repeated(each, codeOf);
+  const ofIccid = findClashes<CsvLine>(({ values }) => values.iccid || null);
+  const ofCode = findClashes<CsvLine>(codeOf);
+  for (const clashes of [ofIccid, ofCode]) for (const one of each) clashes.see(one);
   const found: StockFile = { good: [], bad: [], warnings: [] };
   for (const one of each) {
     const checked = checkStockRow(one.values, options);
-    const [iccid, code] = [ofIccid.get(one.values.iccid ?? ""), ofCode.get(codeOf(one))];
+    const [iccid, code] = [ofIccid.linesOf(one), ofCode.linesOf(one)];
     const problems = [
       ...("problems" in checked ? checked.problems.map(inPage) : []),
-      ...(iccid === undefined ? [] : [`iccid has different codes on lines ${iccid.join(", ")}`]),
-      ...(code === undefined ? [] : [`the code is that of several ICCIDs, on lines ${code.join(", ")}`]),
+      ...(iccid === null ? [] : [`iccid has different codes on lines ${iccid.join(", ")}`]),
+      ...(code === null ? [] : [`the code is that of several ICCIDs, on lines ${code.join(", ")}`]),
     ];
     if ("ok" in checked && problems.length === 0) found.good.push({ line: one.line, row: checked.ok });
     else found.bad.push({ line: one.line, problems });
@@ -128,7 +130,7 @@ type Checked = StockFile & { sku: string };
 
 async function check(text: string, visit: ConsoleVisit): Promise<Checked> {
   const sku = await skuIn(visit);
-  return { sku, ...checkFile(text, { luhn: field(visit.form, "any_digit") === "" }) };
+  return { sku, ...(await checkFile(text, { luhn: field(visit.form, "any_digit") === "" })) };
 }
 
 async function rehearse({ sku, good, bad, warnings }: Checked, visit: ConsoleVisit) {
