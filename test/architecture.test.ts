@@ -79,9 +79,14 @@ const keepers: { packages: RegExp; within: RegExp; why: string }[] = [
     why: "the terminal is the command line's",
   },
   {
-    packages: /^csv-(parse|stringify)(\/.+)?$/,
-    within: /^src\/(core\/csv|cli|web)\//,
-    why: "files of people are read in one place, for terminal and pages; both print lists as CSV",
+    packages: /^csv-parse(\/.+)?$/,
+    within: /^src\/core\/csv\//,
+    why: "files of people are read in one place, for terminal and pages",
+  },
+  {
+    packages: /^csv-stringify(\/.+)?$/,
+    within: /^src\/(core\/csv|cli)\//,
+    why: "files are written where formulas are guarded against, and the terminal's own shapes",
   },
   {
     packages: /^(pino(-pretty)?|node:(http|https|http2|net|tls|dgram|dns|child_process|readline|tty)(\/.+)?)$/,

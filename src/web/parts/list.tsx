@@ -1,5 +1,5 @@
-import { stringify } from "csv-stringify/sync";
 import { type ComponentChildren, h } from "preact";
+import { csvLine } from "../../core/csv/write.ts";
 import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
 import type { Shown, Visit } from "../session/visit.ts";
 import { field } from "../session/visit.ts";
@@ -65,13 +65,20 @@ export async function readRows<T>(
     rows.push(...page.rows);
     next = page.next;
   } while (next !== null && rows.length < CSV_ROWS);
-  return { rows, next: null };
+  return { rows, next };
 }
 
-/** The list as CSV, as it is filtered. No spreadsheet takes a cell for a formula. */
-export function listCsv<T>({ columns, rows, path }: Pick<ListOf<T>, "columns" | "rows" | "path">): Shown {
-  const lines = rows.map((row) => columns.map(({ cell }) => csvText(cell(row))));
-  const file = stringify([columns.map(({ title }) => title), ...lines]);
+/** The list as CSV, as it is filtered; a last line says where there is more. No cell is a spreadsheet's formula. */
+export function listCsv<T>({
+  columns,
+  rows,
+  next,
+  path,
+}: Pick<ListOf<T>, "columns" | "rows" | "next" | "path">): Shown {
+  const lines = rows.map((row) => columns.map(({ cell }) => cellText(cell(row))));
+  const more = next ? [[`These are the first ${rows.length} rows: narrow the list by its filters.`]] : [];
+  const all = [columns.map(({ title }) => title), ...lines, ...more];
+  const file = all.map((cells) => csvLine({ delimiter: "," }, cells)).join("");
   return { file, type: "text/csv; charset=utf-8", name: `${path.split("/").filter(Boolean).join("-")}.csv` };
 }
 
@@ -86,16 +93,6 @@ export function listShown<T>(title: string, list: ListOf<T>, around: { above?: C
     </>
   );
   return { title, body };
-}
-
-/** A text that a spreadsheet would take for a formula; its first character in both widths. */
-const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
-
-/** A negative amount or number stays one. */
-function csvText(cell: Cell): string {
-  const isNumber = typeof cell === "number" || (cell !== null && typeof cell === "object" && "money" in cell);
-  const text = cellText(cell);
-  return isNumber ? text : text.replace(FORMULA, "'$&");
 }
 
 function addressOf({ visit, path }: Pick<ListOf<never>, "visit" | "path">, change: Record<string, string>): string {
