@@ -200,3 +200,18 @@ test("the pages are not there with --no-pages", async () => {
     expect((await visitor(platform.url).get(path)).status).toBe(404);
   }
 });
+
+test("the password of a session that was left open is not guessed: attempts wait as at the sign-in", async () => {
+  const { platform, owner } = await ofAcme();
+  const statuses = [];
+  for (let at = 0; at < 6; at++) {
+    const account = await owner.get("/portal/account");
+    statuses.push((await owner.send(account, { current: `wrong ${at} wrong`, password: "green heron sits 7" })).status);
+  }
+  expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
+  const account = await owner.get("/portal/account");
+  const right = { current: PASSWORD, password: "green heron sits 7" };
+  expect((await owner.send(account, right)).status).toBe(429);
+  platform.clock.advance(3_000);
+  expect((await owner.send(account, right)).text).toContain("password is changed");
+});

@@ -3,6 +3,7 @@ import { factorsOf } from "../../core/accounts/factors.ts";
 import { hashPassword, requirePassword, verifyPassword } from "../../core/accounts/password.ts";
 import { endSession, type ListedSession, listSessions } from "../../core/accounts/sessions.ts";
 import { changePassword } from "../../core/accounts/sign-in.ts";
+import { failSignIn, refusalOf, refuseBlocked } from "../../core/accounts/sign-in-attempts.ts";
 import { userById } from "../../core/accounts/user.ts";
 import type { SessionId } from "../../core/kernel/brand.ts";
 import { invalid } from "../../core/kernel/problem.ts";
@@ -79,10 +80,19 @@ async function rename(visit: SignedInVisit): Promise<Shown> {
   return { to: "/account", notice: "Your name is changed." };
 }
 
+/** Who has a session that was left open may not guess the password: attempts are counted as those of a sign-in are. */
+async function requireCurrent({ store, user, form, request }: SignedInVisit): Promise<void> {
+  const attempt = { email: user.email, ip: request.ip };
+  await store.read(refuseBlocked, attempt);
+  const { password_hash } = await store.read(userById, user.id);
+  if (await verifyPassword(String(form.current ?? ""), password_hash)) return;
+  const failed = await store.write(failSignIn, { ...attempt, userId: user.id }, request.id);
+  throw failed.waitMs > 0 ? refusalOf(failed) : invalid({ current: ["is wrong"] });
+}
+
 async function newPassword(visit: SignedInVisit): Promise<Shown> {
   const { store, user, actor, form, session, context } = visit;
-  const { password_hash } = await store.read(userById, user.id);
-  if (!(await verifyPassword(String(form.current ?? ""), password_hash))) throw invalid({ current: ["is wrong"] });
+  await requireCurrent(visit);
   const password = String(form.password ?? "");
   await requirePassword(password);
   const passwordHash = await hashPassword(context.ids, password);
