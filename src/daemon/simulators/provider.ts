@@ -1,0 +1,60 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { SimulatedCall, SimulatedOutcome } from "./steering.ts";
+
+/** A request as a simulated provider gets it. */
+export interface ProviderRequest {
+  method: string;
+  /** Below the provider's base path, e.g. `/esim/order`; without the query. */
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  /** The exact bytes. */
+  body: Buffer;
+  /** How this call is to end; null: as the protocol has it. `delay` and `lost` are the frame's own. */
+  steered: { outcome: Exclude<SimulatedOutcome, "delay" | "lost">; delay_ms: number } | null;
+  /** The clock, in ms. */
+  now: number;
+}
+
+/** What it answers; `body` of undefined: none. */
+export interface ProviderAnswer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** A notice that the provider sends by itself. */
+export interface ProviderCallback {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A person's phone, played: what becomes of an eSIM. */
+export interface PlayedEsim {
+  iccid: string;
+  /** The state as the provider's own words name it; left out: it stays. */
+  state?: "installed" | "enabled" | "in_use" | "used_up" | "expired" | "suspended" | "deleted";
+  /** Used so far, in megabytes. */
+  used_mb?: number;
+}
+
+/** One provider's protocol with its memory, strictly as its published pages have it. */
+export interface SimulatedProvider {
+  name: "esimaccess" | "airalo" | "esimgo";
+  /** E.g. `/api/v1/open`. */
+  basePath: string;
+  /** As `suppliers set --secret` takes it. */
+  secret: string;
+  /** Which steering a request falls under; null: none. A request that the protocol refuses anyway counts too. */
+  callOf(request: Pick<ProviderRequest, "method" | "path">): SimulatedCall | null;
+  answer(request: ProviderRequest): ProviderAnswer;
+  /** Changes an eSIM as a phone would, and says what callbacks that sends. Null: there is no such eSIM. */
+  play(played: PlayedEsim, now: number): ProviderCallback[] | null;
+  /** Where callbacks go from now on, where the protocol has no call of its own to set it; null: nowhere. */
+  notify(url: string | null): void;
+  /** Units bought and not given back, and the account's balance as a decimal with four places. */
+  state(): { bought: number; balance: string };
+  /** Everything as at the start. */
+  reset(): void;
+}
