@@ -1,5 +1,5 @@
 import { setRow } from "../audit/set-row.ts";
-import { exchangeFaults, httpNeeds } from "../kernel/adapter-faults.ts";
+import { exchangeFaults, exchangeNeeds } from "../kernel/adapter-faults.ts";
 import { allowsCleartext } from "../kernel/http-url.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { endOutage } from "../platform/outages.ts";
@@ -100,7 +100,8 @@ function faultsOf(row: CarrierRow, { required_fields = [], secret }: CarrierSett
   const names: readonly string[] = kycFields;
   const strange = required_fields.filter((field) => !names.includes(field));
   if (strange.length > 0) errors.required_fields = [`may hold ${kycFields.join(", ")}; not ${strange.join(", ")}`];
-  Object.assign(errors, exchangeFaults(row, secret), httpNeeds(row));
+  Object.assign(errors, exchangeFaults(row, secret));
+  if (row.adapter === "http") Object.assign(errors, exchangeNeeds(row));
   if (row.timeout_ms < 100 || row.timeout_ms > LONGEST_TIMEOUT_MS) errors.timeout = ["must be between 0.1 and 30 s"];
   if (row.answer_within_ms < 1_000) errors.answer_within = ["must be at least a second"];
   return errors;

@@ -54,7 +54,9 @@ async function upsert(tx: Tx, product: ProductInput, actor: Actor): Promise<Upse
   const known = await findProductBySku(tx, product.sku);
   if (known === null) {
     const id = newId<ProductId>(tx);
-    await insert(tx, "products", [{ id, ...product, ...keysOf(product), created_at: tx.now, updated_at: tx.now }]);
+    await insert(tx, "products", [
+      { id, ...product, ...keysOf(product), purpose: "plan", sourced: false, created_at: tx.now, updated_at: tx.now },
+    ]);
     await ensurePool(tx, id);
     return { outcome: "imported", update: null };
   }

@@ -20,12 +20,12 @@ export function exchangeFaults({ url }: Pick<Reached, "url">, secret: string | u
 
 const CLEARTEXT_REFUSED = "must be https beyond this machine, or be allowed with --insecure";
 
-/** What the http adapter lacks. */
-export function httpNeeds({ adapter, url, insecure, secret_sealed }: Reached): FieldErrors {
+/** What an adapter lacks that is reached by HTTP. */
+export function exchangeNeeds({ adapter, url, insecure, secret_sealed }: Reached): FieldErrors {
   const errors: FieldErrors = {};
-  if (adapter === "http" && isRefused({ url, insecure })) errors.url = [CLEARTEXT_REFUSED];
-  if (adapter === "http" && url === null) errors.url = ["is needed by the http adapter"];
-  if (adapter === "http" && secret_sealed === null) errors.secret = ["is needed by the http adapter"];
+  if (isRefused({ url, insecure })) errors.url = [CLEARTEXT_REFUSED];
+  if (url === null) errors.url = [`is needed by the ${adapter} adapter`];
+  if (secret_sealed === null) errors.secret = [`is needed by the ${adapter} adapter`];
   return errors;
 }
 

@@ -22,6 +22,9 @@ export type UserId = Id<"user">;
 export type FactorId = Id<"factor">;
 export type InvitationId = Id<"invitation">;
 export type SessionId = Id<"session">;
+export type TopupId = Id<"topup">;
 
 /** Integer minor units (cents) of some currency. */
 export type MinorUnits = Branded<number, "minor_units">;
+/** What supply costs: an integer of 1/10,000 of some currency, as exact as providers are. */
+export type Cost = Branded<number, "cost">;

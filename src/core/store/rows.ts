@@ -7,10 +7,13 @@ import type { Read, Tx } from "./store.ts";
 /** Primary keys of tables that have no `id`. */
 interface NamedKeys {
   carriers: "prefix";
+  circuits: "supplier";
   credentials: "client_id";
   signInFailures: "mark";
   signingKeys: "kid";
+  priceLists: "name";
   stockPools: "product_id";
+  supplierTokens: "supplier";
   suppliers: "name";
 }
 

@@ -27,6 +27,8 @@ export const sealedColumns = [
   "orders.customer_sealed",
   "passports.sealed",
   "signing_keys.private_sealed",
+  "supplier_tokens.token_sealed",
+  "suppliers.callback_sealed",
   "suppliers.secret_sealed",
   "user_factors.sealed",
   "users.sealed",

@@ -1,12 +1,50 @@
 import { setRow } from "../audit/set-row.ts";
-import { exchangeFaults, httpNeeds } from "../kernel/adapter-faults.ts";
+import { exchangeFaults, exchangeNeeds } from "../kernel/adapter-faults.ts";
 import { allowsCleartext } from "../kernel/http-url.ts";
+import { randomAlphanumeric } from "../kernel/ids.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { endOutage } from "../platform/outages.ts";
-import type { SupplierAdapter } from "../store/schema/values.ts";
+import type { ProviderAdapter, SupplierAdapter } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { templateFault } from "./mail-template.ts";
-import { findSupplier, type Supplier, type SupplierRow, showSupplier, supplierSecret } from "./supplier.ts";
+import {
+  findSupplier,
+  isProvider,
+  type Supplier,
+  type SupplierRow,
+  showSupplier,
+  supplierCallback,
+  supplierSecret,
+} from "./supplier.ts";
+
+/** Where providers have their APIs. */
+const providerUrls: Readonly<Record<ProviderAdapter, string>> = {
+  esimaccess: "https://api.esimaccess.com/api/v1/open",
+  airalo: "https://partners-api.airalo.com/v2",
+  esimgo: "https://api.esim-go.com/v2.5",
+};
+
+/** What a provider's secret consists of. */
+const secretForms: Readonly<Record<ProviderAdapter, { form: RegExp; words: string }>> = {
+  esimaccess: { form: /^[^\s:]+:[^\s:]+$/, words: "must be ACCESSCODE:SECRETKEY" },
+  airalo: { form: /^[^\s:]+:[^\s:]+$/, words: "must be CLIENT_ID:CLIENT_SECRET" },
+  esimgo: { form: /^\S+$/, words: "must be the API key" },
+};
+
+const ADDED = {
+  callback_sealed: null,
+  markup_points: null,
+  sku_prefix: null,
+  synced_at: null,
+  balance: null,
+  balance_currency: null,
+  balance_at: null,
+};
+
+/** The secret part of the path that a provider calls back at: 206 bits. */
+function newPath(tx: Tx): string {
+  return randomAlphanumeric(tx.ids, 40);
+}
 
 /** What may be set of a supplier; what is left out stays. */
 export interface SupplierSettings {
@@ -16,13 +54,15 @@ export interface SupplierSettings {
   insecure?: boolean | undefined;
   /** The key of both signatures. */
   secret?: string | undefined;
+  /** The balance below which nothing more is bought of a provider (1/10,000). */
+  lowBalance?: number | undefined;
   to?: string | undefined;
   template?: string | undefined;
 }
 
 /**
  * Adds a supplier, or changes what is named of one. The http adapter needs an address and a secret, the email adapter
- * an address to write to. Throws `validation`.
+ * an address to write to, a provider its secret. Throws `validation`.
  */
 export async function setSupplier(
   tx: Tx,
@@ -30,10 +70,11 @@ export async function setSupplier(
 ): Promise<Supplier> {
   const { name, settings, actor } = input;
   const before = await findSupplier(tx, name);
-  const url = settings.url ?? before?.url ?? null;
+  const adapter = settings.adapter ?? before?.adapter ?? "email";
+  const url = settings.url ?? before?.url ?? (isProvider(adapter) ? providerUrls[adapter] : null);
   const row: SupplierRow = {
-    name,
-    adapter: settings.adapter ?? before?.adapter ?? "email",
+    ...(before ?? { ...ADDED, name, created_at: tx.now }),
+    adapter,
     url,
     insecure: allowsCleartext({ url, before, given: settings }),
     secret_sealed:
@@ -42,9 +83,10 @@ export async function setSupplier(
         : tx.vault.seal(settings.secret, supplierSecret(name)),
     to_address: settings.to ?? before?.to_address ?? null,
     template: settings.template ?? before?.template ?? null,
-    created_at: before?.created_at ?? tx.now,
+    low_balance: settings.lowBalance ?? before?.low_balance ?? null,
     updated_at: tx.now,
   };
+  if (isProvider(adapter)) row.callback_sealed ??= tx.vault.seal(newPath(tx), supplierCallback(name));
   const errors = faultsOf(row, settings.secret);
   if (Object.keys(errors).length > 0) throw invalid(errors);
   const audit = { actor, action: "suppliers.set", targetKind: "supplier", targetId: name };
@@ -56,13 +98,21 @@ export async function setSupplier(
 function faultsOf(row: SupplierRow, secret: string | undefined): FieldErrors {
   const errors: FieldErrors = {};
   if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(row.name)) errors.name = ["must be lower-case letters, digits and hyphens"];
-  Object.assign(errors, exchangeFaults(row, secret));
+  const { adapter } = row;
+  if (isProvider(adapter)) {
+    const { form, words } = secretForms[adapter];
+    Object.assign(errors, exchangeFaults(row, undefined), exchangeNeeds(row));
+    if (secret !== undefined && !form.test(secret)) errors.secret = [words];
+  } else {
+    Object.assign(errors, exchangeFaults(row, secret));
+    if (adapter === "http") Object.assign(errors, exchangeNeeds(row));
+    if (row.low_balance !== null) errors.low_balance = ["is for providers whose balance can be asked for"];
+  }
   if (row.to_address !== null && !/^[^\s@,;<>]+@[^\s@,;<>]+$/.test(row.to_address)) {
     errors.to = ["must be one e-mail address"];
   }
   const fault = row.template === null ? null : templateFault(row.template);
   if (fault !== null) errors.template = [fault];
-  Object.assign(errors, httpNeeds(row));
-  if (row.adapter === "email" && row.to_address === null) errors.to = ["is needed by the email adapter"];
+  if (adapter === "email" && row.to_address === null) errors.to = ["is needed by the email adapter"];
   return errors;
 }

@@ -4,7 +4,7 @@ import { Secret } from "../kernel/secret.ts";
 import { currentPauses, type Pause } from "../platform/pauses.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
-import type { SupplierAdapter } from "../store/schema/values.ts";
+import { type ProviderAdapter, providerAdapters, type SupplierAdapter } from "../store/schema/values.ts";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import type { Cell } from "../store/vault.ts";
@@ -75,6 +75,17 @@ export interface SupplierContact {
   secret: Secret | null;
   to: string | null;
   template: string | null;
+}
+
+/** Whether an adapter speaks a provider's own API. */
+export function isProvider(adapter: SupplierAdapter): adapter is ProviderAdapter {
+  const providers: readonly SupplierAdapter[] = providerAdapters;
+  return providers.includes(adapter);
+}
+
+/** Where the secret part of a provider's callback path is sealed. */
+export function supplierCallback(name: string): Cell {
+  return { column: "suppliers.callback_sealed", row: name };
 }
 
 /** Where a supplier's secret is sealed. */

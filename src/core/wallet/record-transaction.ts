@@ -24,6 +24,7 @@ const rules: Readonly<Record<LedgerKind, { sign: 1 | -1; against: "house:bank" |
   credit: { sign: 1, against: "house:bank" },
   debit: { sign: -1, against: "house:bank" },
   charge: { sign: -1, against: "house:sales" },
+  topup: { sign: -1, against: "house:sales" },
   refund: { sign: 1, against: "house:sales" },
   draw: { sign: 1, against: "house:credit" },
   repayment: { sign: -1, against: "house:credit" },

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { StoredPayload } from "../../events/catalog.ts";
 import type { ProductId } from "../../kernel/brand.ts";
 import type { Kit } from "./kit.ts";
-import type { DeliveryMethod, PlanType, ProductStatus, ProductType, WhenShort } from "./values.ts";
+import type { DeliveryMethod, PlanType, ProductPurpose, ProductStatus, ProductType, WhenShort } from "./values.ts";
 
 /** The catalog: what partners can browse and order. */
 export function catalogTables(k: Kit) {
@@ -28,6 +28,14 @@ export function catalogTables(k: Kit) {
       product_type: k.text("product_type").$type<ProductType>().notNull(),
       delivery_method: k.text("delivery_method").$type<DeliveryMethod>().notNull(),
       supplier: k.text("supplier"),
+      purpose: k.text("purpose").$type<ProductPurpose>().notNull().default("plan"),
+      /** Whether it has sources: its units are bought one by one, each from the source that the policy picks. */
+      sourced: k.flag("sourced").notNull().default(sql`0`),
+      /** What a unit costs, in 1/10,000 of the currency: as its first source says, or the operator; null: unknown. */
+      cost: k.int("cost"),
+      cost_currency: k.text("cost_currency"),
+      /** Why it waits for the operator before it is on sale; null: it does not. */
+      held: k.text("held"),
       features: k.json<string[]>("features"),
       activation_policy: k.text("activation_policy"),
       network_type: k.text("network_type"),

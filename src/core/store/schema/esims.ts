@@ -4,7 +4,7 @@ import type { Environment } from "../../kernel/environment.ts";
 import type { catalogTables } from "./catalog.ts";
 import type { Kit } from "./kit.ts";
 import { iccidEnd } from "./kit.ts";
-import type { EsimStatus } from "./values.ts";
+import type { EsimStatus, InstallState } from "./values.ts";
 
 /**
  * eSIMs: in stock while `order_id` is null, an order's from then on. Those of sandbox orders are computed; they have a
@@ -26,6 +26,16 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
       partner_id: k.text("partner_id").$type<PartnerId>(),
       environment: k.text("environment").$type<Environment>(),
       eid: k.text("eid"),
+      /** Who delivered it, and its name there, which stays where an ICCID is used again; null: it was in stock. */
+      supplier: k.text("supplier"),
+      supplier_ref: k.text("supplier_ref"),
+      /** What a unit of stock cost, in 1/10,000 of the currency; null: as its product says. */
+      cost: k.int("cost"),
+      cost_currency: k.text("cost_currency"),
+      /** What the phone made of it; null: its supplier does not show it. */
+      install_state: k.text("install_state").$type<InstallState>(),
+      /** When its supplier is asked next about its use (ms); null: it is not. */
+      look_at: k.int("look_at"),
       /** All its codes as one JSON text, sealed by the vault. The default fills rows from before the column. */
       sealed: k.text("sealed").notNull().default(""),
       status: k.text("status").$type<EsimStatus>().notNull(),
@@ -70,6 +80,8 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
       k.index("esims_sold_line").on(t.line_id, t.id).where(sql`${t.line_id} is not null`),
       // Stock never expires: only what was activated is in it.
       k.index("esims_expiry").on(t.status, t.expires_at, t.id).where(sql`${t.expires_at} is not null`),
+      k.index("esims_supplied").on(t.supplier, t.supplier_ref, t.id).where(sql`supplier is not null`),
+      k.index("esims_look").on(t.supplier, t.look_at, t.id).where(sql`look_at is not null`),
       k.index("esims_sandbox").on(t.id).where(sql`environment = 'sandbox'`),
       k.index("esims_stock").on(t.product_id, t.id).where(sql`${t.order_id} is null`),
     ],

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { OrderId, OrderItemId, OrderLineId } from "../../kernel/brand.ts";
 import { attemptColumns, type Kit, leaseColumns, NOTHING_DUE } from "./kit.ts";
 import type { ordersTables } from "./orders.ts";
-import type { OrderItemStatus } from "./values.ts";
+import type { Memory, OrderItemStatus } from "./values.ts";
 
 type Parents = Pick<ReturnType<typeof ordersTables>, "orders" | "orderLines">;
 
@@ -32,6 +32,16 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
       traveller_sealed: k.text("traveller_sealed"),
       status: k.text("status").$type<OrderItemStatus>().notNull(),
       supplier: k.text("supplier").notNull(),
+      /** Of a product with sources: the plan as the supplier names it, for how many days, at what cost, and why there. */
+      supplier_sku: k.text("supplier_sku"),
+      days: k.int("days"),
+      cost: k.int("cost"),
+      cost_currency: k.text("cost_currency"),
+      routed: k.text("routed"),
+      /** The suppliers that refused it. */
+      refused_by: k.json<string[]>("refused_by"),
+      /** What the adapter remembers of the purchase; null: nothing was bought or asked for yet. */
+      memory: k.json<Memory>("memory"),
       confirmation_number: k.text("confirmation_number"),
       error_type: k.text("error_type"),
       error_message: k.text("error_message"),
@@ -68,6 +78,8 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
         .$type<OrderItemId>()
         .notNull()
         .references(() => orderItems.id),
+      /** Whom it was with; null: it is from before the column. */
+      supplier: k.text("supplier"),
     },
     (t) => [
       k.index("item_attempts_of").on(t.item_id, t.at, t.id),

@@ -18,6 +18,8 @@ export function partnersTables(k: Kit) {
     tier: k.text("tier").$type<Tier>().notNull(),
     /** Requests a minute per client id; null: the tier's own limit. */
     rate_limit: k.int("rate_limit"),
+    /** Whose prices it has; null: the catalog's. */
+    price_list: k.text("price_list"),
     agent: k.flag("agent").notNull(),
     production: k.flag("production").notNull(),
     /** Bounds that the operator set; null: the default, see platform/partner-limits.ts. */

@@ -13,8 +13,10 @@ import { partnersTables } from "./partners.ts";
 import { passportsTables } from "./passports.ts";
 import { peopleTables } from "./people.ts";
 import { platformTables } from "./platform.ts";
+import { pricesTables } from "./prices.ts";
 import { sandboxTables } from "./sandbox.ts";
 import { suppliersTables } from "./suppliers.ts";
+import { supplyTables } from "./supply.ts";
 import { walletTables } from "./wallet.ts";
 import { webhooksTables } from "./webhooks.ts";
 
@@ -22,6 +24,7 @@ import { webhooksTables } from "./webhooks.ts";
 export function allTables(k: Kit) {
   const partners = partnersTables(k);
   const catalog = catalogTables(k);
+  const esims = esimsTables(k, catalog);
   const outbox = outboxTables(k);
   const orders = ordersTables(k, { ...partners, ...catalog });
   return {
@@ -31,7 +34,7 @@ export function allTables(k: Kit) {
     ...partners,
     ...accountsTables(k, partners),
     ...catalog,
-    ...esimsTables(k, catalog),
+    ...esims,
     ...carriersTables(k),
     ...activationsTables(k, partners),
     ...passportsTables(k, partners),
@@ -39,7 +42,9 @@ export function allTables(k: Kit) {
     ...walletTables(k, partners),
     ...orders,
     ...orderItemsTables(k, orders),
-    ...suppliersTables(k),
+    ...suppliersTables(k, catalog),
+    ...pricesTables(k),
+    ...supplyTables(k, esims),
     ...sandboxTables(k, partners),
     ...outbox,
     ...webhooksTables(k, { ...partners, ...outbox }),

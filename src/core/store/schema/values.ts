@@ -135,9 +135,46 @@ export type SandboxEsimEvent = (typeof sandboxEsimEvents)[number];
 export const esimActivationStatuses = ["not_activated", "activated", "suspended", "expired"] as const;
 export type EsimActivationStatus = (typeof esimActivationStatuses)[number];
 
-/** How a supplier is reached: by a signed HTTP request or by e-mail. */
-export const supplierAdapters = ["http", "email"] as const;
+/** Providers whose own API is spoken: units are bought one by one. */
+export const providerAdapters = ["esimaccess", "airalo", "esimgo"] as const;
+export type ProviderAdapter = (typeof providerAdapters)[number];
+
+/** How a supplier is reached: by a signed HTTP request, by e-mail, or by a provider's own API. */
+export const supplierAdapters = ["http", "email", ...providerAdapters] as const;
 export type SupplierAdapter = (typeof supplierAdapters)[number];
+
+/** Whether a supplier is asked: `open` not at all, `half_open` for one unit, to see whether it works again. */
+export const circuitStates = ["closed", "open", "half_open"] as const;
+export type CircuitState = (typeof circuitStates)[number];
+
+/** Whether a plan of a supplier is still in its catalog. */
+export type SourceStatus = "active" | "gone";
+
+/** What a product is bought for: a plan of its own, or more data on an eSIM that is sold already. */
+export const productPurposes = ["plan", "topup"] as const;
+export type ProductPurpose = (typeof productPurposes)[number];
+
+/** How far a top-up is (beyond.md: eSIMs). */
+export const topupStatuses = ["paid", "applied", "failed"] as const;
+export type TopupStatus = (typeof topupStatuses)[number];
+
+/** What posts cost: units bought, top-ups, and what a supplier gave back. */
+export type CostKind = "purchase" | "topup" | "refund";
+
+/** What is asked of a supplier after the sale. */
+export const returnKinds = ["refund", "replace"] as const;
+export type ReturnKind = (typeof returnKinds)[number];
+
+/** How that ends: by the supplier at once, by its people later, or not at all. */
+export const returnOutcomes = ["done", "requested", "not_available"] as const;
+export type ReturnOutcome = (typeof returnOutcomes)[number];
+
+/** What a phone has made of an eSIM, as far as its supplier shows it. */
+export const installStates = ["not_downloaded", "downloaded", "installed", "enabled", "disabled", "deleted"] as const;
+export type InstallState = (typeof installStates)[number];
+
+/** A step in a purchase at a provider, as its adapter remembers it. It holds references only: no secret, no person. */
+export type Memory = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 export const partnerStatuses = ["active", "suspended"] as const;
 export type PartnerStatus = (typeof partnerStatuses)[number];
@@ -152,7 +189,7 @@ export const fundingStatuses = ["requested", "credited", "cancelled"] as const;
 export type FundingStatus = (typeof fundingStatuses)[number];
 
 /** What moves money in the ledger. `draw`: from a credit line into the wallet; `repayment`: back to it. */
-export const ledgerKinds = ["credit", "debit", "charge", "refund", "draw", "repayment"] as const;
+export const ledgerKinds = ["credit", "debit", "charge", "topup", "refund", "draw", "repayment"] as const;
 export type LedgerKind = (typeof ledgerKinds)[number];
 
 /** The state of one event on its way to one endpoint. */
