@@ -6,6 +6,7 @@ import type { Store } from "../../src/core/store/store.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
 import { createMailer } from "../../src/daemon/gateways/mailer.ts";
 import { createSignedExchange } from "../../src/daemon/gateways/signed-exchange.ts";
+import { createProviders } from "../../src/daemon/gateways/suppliers/providers.ts";
 import { createSupplierGateway } from "../../src/daemon/gateways/suppliers.ts";
 import type { Pool } from "../../src/daemon/workers/pool.ts";
 import { createSupplies, reviewOverdue, type SupplyDependencies } from "../../src/daemon/workers/supplier-requests.ts";
@@ -71,13 +72,17 @@ export function supplyWorker(store: Store, now: () => number): Pool {
   onTestFinished(() => exchange.close());
   const gateway = createSupplierGateway({ exchange, mailer: createMailer(undefined), publicUrl: "http://esim.test" });
   const log = { error: (...words: unknown[]) => console.error(...words), warn() {}, info() {} };
-  return createSupplies({ store, gateway, log });
+  const providers = createProviders({ store, now });
+  onTestFinished(() => providers.close());
+  return createSupplies({ store, gateway, providers, log });
 }
 
 /** Runs the worker for suppliers on all that is due. */
-export async function supplyDue(deps: SupplyDependencies): Promise<void> {
+export async function supplyDue(deps: Omit<SupplyDependencies, "providers">): Promise<void> {
   await reviewOverdue(deps.store, new AbortController().signal);
-  await settled(createSupplies(deps));
+  const providers = createProviders({ store: deps.store, now: Date.now });
+  await settled(createSupplies({ ...deps, providers }));
+  await providers.close();
 }
 
 /** An order of `quantity` units of a product; its id. */

@@ -8,6 +8,7 @@ import type { Store } from "../../src/core/store/store.ts";
 import { createCarrierGateway } from "../../src/daemon/gateways/carriers.ts";
 import { createMailer } from "../../src/daemon/gateways/mailer.ts";
 import { createSignedExchange } from "../../src/daemon/gateways/signed-exchange.ts";
+import { createProviders } from "../../src/daemon/gateways/suppliers/providers.ts";
 import { createSupplierGateway } from "../../src/daemon/gateways/suppliers.ts";
 import { createExchanges } from "../../src/daemon/workers/activations.ts";
 import type { Pool } from "../../src/daemon/workers/pool.ts";
@@ -48,7 +49,9 @@ interface Running {
 function supplies(store: Store): Running {
   const exchange = createSignedExchange(now);
   const gateway = createSupplierGateway({ exchange, mailer: createMailer(undefined), publicUrl });
-  return { pool: createSupplies({ store, gateway, log }), close: () => exchange.close() };
+  const providers = createProviders({ store, now });
+  const close = async () => void (await Promise.all([exchange.close(), providers.close()]));
+  return { pool: createSupplies({ store, gateway, providers, log }), close };
 }
 
 function activations(store: Store): Running {

@@ -48,12 +48,21 @@ const bySku = statement((db, t, slot: Slots<{ sku: string }>) =>
 /** A product as orders look at it. */
 export type SoldProduct = Pick<
   Row<"products">,
-  "id" | "sku" | "name" | "price_cents" | "currency" | "status" | "product_type" | "delivery_method" | "supplier"
+  | "id"
+  | "sku"
+  | "name"
+  | "price_cents"
+  | "currency"
+  | "status"
+  | "product_type"
+  | "delivery_method"
+  | "supplier"
+  | "sourced"
 >;
 
 const soldColumns = ({ products }: Tables) => {
-  const { id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier } = products;
-  return { id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier };
+  const { id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier, sourced } = products;
+  return { id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier, sourced };
 };
 
 const sold = statement((db, t, slot: Slots<{ id: string }>) =>

@@ -13,8 +13,9 @@ export interface SuppliedEsims {
   lineId: OrderLineId;
   productId: ProductId;
   partnerId: PartnerId;
+  supplier: string;
   eid: string | null;
-  esims: (EsimCodes & { iccid: string })[];
+  esims: (EsimCodes & { iccid: string; reference?: string | null })[];
 }
 
 /** Writes eSIMs that a supplier delivered for an order line. Throws `validation` when one of them is known already. */
@@ -33,6 +34,8 @@ export async function addSuppliedEsims(tx: Tx, input: SuppliedEsims): Promise<vo
         partner_id: input.partnerId,
         environment: "production",
         eid: input.eid,
+        supplier: input.supplier,
+        supplier_ref: esim.reference ?? null,
         status: "inactive",
         created_at: tx.now,
         assigned_at: tx.now,

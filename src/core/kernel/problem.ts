@@ -238,6 +238,7 @@ const resources = {
   product: "product",
   qr_code: "QR code",
   session: "session",
+  source: "source",
   supplier: "supplier",
   user: "user",
   webhook: "webhook",

@@ -84,7 +84,15 @@ export async function createOrder(tx: Tx, input: NewOrder): Promise<CreatedOrder
   );
   const draft: Draft = { ...name, scenario, priced, balanceAfter, taken };
   const { order, lines } = await insertOrder(tx, input, draft);
-  await insertItems(tx, order, lines, travelers);
+  await insertItems(
+    tx,
+    order,
+    lines.map((line, at) => ({
+      line,
+      travelers: travelers[at] ?? [],
+      sourced: priced.lines[at]?.product.sourced === true,
+    })),
+  );
   await keepKey(tx, request, order.id);
   await recordPlacing(tx, input, order.id);
   // As it is placed, also where it is fulfilled next: what follows has events of its own.

@@ -28,16 +28,28 @@ export const orderItemTransitions: Transitions<OrderItemStatus> = {
 /** Units that one request to a supplier asks for at most. The sandbox sends none: its lines are one item each. */
 const UNITS_PER_REQUEST = 500;
 
-/** Writes what suppliers are to deliver: travelers' units one by one, others in lots. Stock and shipping have none. */
-export async function insertItems(tx: Tx, order: OrderRow, lines: LineRow[], travelers: Traveler[][]): Promise<void> {
+/** A line with what its items depend on. */
+interface ItemizedLine {
+  line: LineRow;
+  travelers: Traveler[];
+  /** Whether each unit is bought by itself, from whichever source. */
+  sourced: boolean;
+}
+
+/**
+ * Writes what suppliers are to deliver: travelers' units and those of products with sources one by one, others in lots.
+ * Stock and shipping have none.
+ */
+export async function insertItems(tx: Tx, order: OrderRow, lines: readonly ItemizedLine[]): Promise<void> {
   let position = 0;
   const rows: NewRow<"orderItems">[] = [];
   const entries: IndexEntry[] = [];
-  for (const [index, line] of lines.entries()) {
+  for (const { line, travelers, sourced } of lines) {
+    const most = order.environment === "sandbox" ? line.quantity : sourced ? 1 : UNITS_PER_REQUEST;
     const lots = isScheduled(line.delivery_method)
-      ? (travelers[index] ?? []).map((traveler) => ({ traveler, quantity: 1 }))
+      ? travelers.map((traveler) => ({ traveler, quantity: 1 }))
       : line.delivery_method === "supplier_api"
-        ? lotsOf(line.quantity, order.environment === "sandbox" ? line.quantity : UNITS_PER_REQUEST)
+        ? lotsOf(line.quantity, most)
         : [];
     for (const { traveler, quantity } of lots) {
       const id = newId<OrderItemId>(tx);

@@ -21,7 +21,7 @@ import { outcomeCounts } from "../platform/lease.ts";
 import { nowOf } from "../platform/sandbox-clock.ts";
 import type { OrderItemStatus } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
-import { type Attempt, recordAttempt, type SupplyOutcome } from "./outcome.ts";
+import { type Attempt, recordAttempt, type SupplyOutcome, saidOf } from "./outcome.ts";
 
 /** How long after submission a supplier's final answer may take. */
 const SUPPLY_ANSWER_WITHIN_MS = 48 * 3_600_000;
@@ -29,15 +29,15 @@ const SUPPLY_ANSWER_WITHIN_MS = 48 * 3_600_000;
 /**
  * Applies an outcome from a worker, a callback or the operator to an item, and then to its line and order, in one
  * transaction. A repeated outcome, one for an item that has ended, and one of a worker that lost its lease (see
- * `outcomeCounts`) change nothing. `at` is when the step happened, now unless given. Throws `not_found`, `validation`
+ * `outcomeCounts`) change nothing. `attempt` null: it is on record already. `at` is when the step happened, now unless given. Throws `not_found`, `validation`
  * for eSIMs that are known already.
  */
 export async function applySupplyOutcome(
   tx: Tx,
-  input: { id: OrderItemId; outcome: SupplyOutcome; attempt: Attempt; leaseNo?: number; at?: number },
+  input: { id: OrderItemId; outcome: SupplyOutcome; attempt: Attempt | null; leaseNo?: number; at?: number },
 ): Promise<ItemRow> {
   const item = await requireItem(tx, input.id);
-  await recordAttempt(tx, item, input.outcome, input.attempt);
+  if (input.attempt !== null) await recordAttempt(tx, item, saidOf(input.outcome), input.attempt);
   if (!outcomeCounts(item, input.leaseNo, input.outcome.kind === "temporary")) return item;
   const order = await requireOrder(tx, item.order_id);
   const { outcome, at = await nowOf(tx, order) } = input;
@@ -102,6 +102,7 @@ async function activate(tx: Tx, order: OrderRow, item: ItemRow, outcome: Activat
     lineId: line.id,
     productId: line.product_id,
     partnerId: order.partner_id,
+    supplier: item.supplier,
     eid: travelerOf(tx, item)?.eid_number ?? null,
     esims: outcome.esims,
   });
@@ -119,6 +120,8 @@ async function activate(tx: Tx, order: OrderRow, item: ItemRow, outcome: Activat
   const assigned = line.assigned + outcome.esims.length;
   await progressLine(tx, line, { assigned, ...(complete ? { status: "fulfilled" } : {}) });
   if (complete) await completeOrder(tx, order);
+  // What was refused while this one was under way is decided now.
+  if (order.status === "paid" && items.some(({ status }) => status === "failed")) await endAfterRefusal(tx, order);
   return activated;
 }
 
@@ -132,14 +135,27 @@ async function refuse(tx: Tx, order: OrderRow, item: ItemRow, outcome: Refused):
   const { errorType: error_type, errorMessage: error_message } = outcome;
   const failed = await progressItem(tx, item, { status: "failed", error_type, error_message, ...ENDED });
   await announceItem(tx, order, failed, "failed", null);
-  const whole = await wholeOrder(tx, order.id);
-  if (anythingDelivered(whole)) {
-    const cause = `the supplier ${item.supplier} refused an item`;
-    await holdOrder(tx, order, `${cause}: ${error_message}`, cause);
-  } else {
-    await failOrder(tx, whole, `the supplier refused: ${error_message}`);
-  }
+  await endAfterRefusal(tx, order);
   return failed;
+}
+
+/**
+ * What becomes of an order of which an item was refused: nothing while a purchase of another one is under way, since
+ * that may deliver; then it is held for review if anything was delivered, and fails with its money back if not.
+ */
+async function endAfterRefusal(tx: Tx, order: OrderRow): Promise<void> {
+  const whole = await wholeOrder(tx, order.id);
+  const refused = whole.items.find(({ status }) => status === "failed");
+  if (refused === undefined || whole.order.status === "fulfilled") return;
+  if (whole.items.some(({ status, memory }) => memory !== null && canMove(orderItemTransitions, status, "failed")))
+    return;
+  const words = refused.error_message ?? "for a reason that it did not say";
+  if (!anythingDelivered(whole)) {
+    await failOrder(tx, whole, `the supplier refused: ${words}`);
+    return;
+  }
+  const cause = `the supplier ${refused.supplier} refused an item`;
+  await holdOrder(tx, whole.order, `${cause}: ${words}`, cause);
 }
 
 /** The supplier gave no usable response: it is asked again later; after the last attempt the order is held. */

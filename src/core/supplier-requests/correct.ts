@@ -7,7 +7,7 @@ import { requireOrder } from "../orders/order.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { announceItem } from "./apply-outcome.ts";
 import { esimsOf } from "./operator.ts";
-import { attemptsOfItem, recordAttempt } from "./outcome.ts";
+import { attemptsOfItem, recordAttempt, saidOf } from "./outcome.ts";
 
 /**
  * Replaces the eSIM that was recorded for an item of one unit: its ICCID and codes. The eSIM keeps its id, so that its
@@ -27,7 +27,7 @@ export async function correctItem(
   }
   await replaceSupplied(tx, recorded, correct);
   const esims = [correct];
-  await recordAttempt(tx, item, { kind: "activated", confirmationNumber: null, esims }, { source: "operator" });
+  await recordAttempt(tx, item, saidOf({ kind: "activated", confirmationNumber: null, esims }), { source: "operator" });
   const order = await requireOrder(tx, item.order_id);
   const [targetKind, fields] = ["order_item", ["iccid", "activation_code"]] as const;
   const about = { targetKind, targetId: item.id, partnerId: order.partner_id, fields: [...fields] };

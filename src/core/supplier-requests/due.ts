@@ -9,16 +9,18 @@ import type { OrderItemStatus, SupplierAdapter, Traveler } from "../store/schema
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { findSupplier, type SupplierContact, supplierContact } from "../suppliers/supplier.ts";
+import { placeItem } from "./place.ts";
 
 /** How long one exchange with a supplier may take before another worker may take over (ms). */
 const ITEM_LEASE_MS = 120_000;
 
-const leases = leasesOf("orderItems", ITEM_LEASE_MS);
+/** The leases of items. */
+export const itemLeases = leasesOf("orderItems", ITEM_LEASE_MS);
 
 /** The states in which an item can be sent. */
 const workable: OrderItemStatus[] = ["pending", "submitted", "confirmed"];
 
-const claim = leases.claimer<{ supplier: string }>((t, slot) =>
+const claim = itemLeases.claimer<{ supplier: string }>((t, slot) =>
   and(eq(t.orderItems.supplier, slot.supplier), inArray(t.orderItems.status, workable)),
 );
 
@@ -63,7 +65,10 @@ export async function claimItems(tx: Tx, input: { supplier: string; room: number
     const traveler = travelerOf(tx, item);
     // The supplier must not get an item without its traveler, and the others need not wait for it.
     if (traveler === null && item.traveller_sealed !== null) await holdUnreadable(tx, item);
-    else claimed.push(await describe(tx, item, traveler));
+    else {
+      const placed = await placeItem(tx, item);
+      if (placed !== null) claimed.push(await describe(tx, placed, traveler));
+    }
   }
   return claimed;
 }
@@ -89,7 +94,7 @@ export async function contactToSend(
   q: Read,
   input: { lease: Lease<"orderItems">; supplier: string },
 ): Promise<{ contact: SupplierContact | null } | null> {
-  const until = await leases.heldUntil(q, input.lease);
+  const until = await itemLeases.heldUntil(q, input.lease);
   if (until === null || !maySend({ until }, q.now)) return null;
   return { contact: await supplierContact(q, input.supplier) };
 }
@@ -124,10 +129,10 @@ export async function holdUnanswered(tx: Tx, item: ItemRow): Promise<void> {
 
 /** Schedules another attempt with the same reference, after an unexpected fault in this process. */
 export async function postponeItem(tx: Tx, input: { lease: Lease<"orderItems">; delayMs: number }): Promise<void> {
-  await leases.release(tx, { lease: input.lease, dueAt: tx.now + input.delayMs });
+  await itemLeases.release(tx, { lease: input.lease, dueAt: tx.now + input.delayMs });
 }
 
 /** Releases leases, so that any worker can claim the items at once. */
 export async function releaseItems(tx: Tx, held: Lease<"orderItems">[]): Promise<void> {
-  for (const lease of held) await leases.release(tx, { lease, dueAt: tx.now });
+  for (const lease of held) await itemLeases.release(tx, { lease, dueAt: tx.now });
 }

@@ -13,6 +13,8 @@ import type { Read, Tx } from "../store/store.ts";
 /** An eSIM as a supplier delivers it. */
 export interface SuppliedEsim extends EsimCodes {
   iccid: string;
+  /** The supplier's own name for it; left out: it has none. */
+  reference?: string | null;
 }
 
 /** The outcome of an exchange with a supplier, with any adapter. */
@@ -34,6 +36,12 @@ export interface Attempt {
   latencyMs?: number | null;
 }
 
+/** What is recorded of an outcome. */
+interface Said {
+  outcome: string;
+  answer: string | null;
+}
+
 const attemptsOf = statement((db, t, slot: Slots<{ item_id: OrderItemId }>) =>
   db
     .select()
@@ -47,8 +55,8 @@ export function attemptsOfItem(q: Read, id: OrderItemId): Promise<Row<"itemAttem
   return attemptsOf(q, { item_id: id });
 }
 
-/** Records an attempt and its outcome, for support; without the answer's words where the traveler was cleared. */
-export function recordAttempt(tx: Tx, item: ItemRow, outcome: SupplyOutcome, attempt: Attempt): Promise<void> {
+/** Records an attempt and what came of it, for support; without the answer where the traveler was cleared. */
+export function recordAttempt(tx: Tx, item: ItemRow, said: Said, attempt: Attempt): Promise<void> {
   // What cannot be read may have been cleared.
   const isCleared = item.traveller_sealed !== null && (travelerOf(tx, item)?.customer_email ?? "") === "";
   return insert(tx, "itemAttempts", [
@@ -57,13 +65,19 @@ export function recordAttempt(tx: Tx, item: ItemRow, outcome: SupplyOutcome, att
       item_id: item.id,
       at: tx.now,
       source: attempt.source,
-      outcome: outcome.kind,
+      outcome: said.outcome,
       status_code: attempt.statusCode ?? null,
       latency_ms: attempt.latencyMs ?? null,
-      answer: isCleared ? null : answerOf(outcome),
+      answer: isCleared ? null : said.answer,
+      supplier: item.supplier,
       request_id: tx.requestId,
     },
   ]);
+}
+
+/** What an outcome says, for support. */
+export function saidOf(outcome: SupplyOutcome): Said {
+  return { outcome: outcome.kind, answer: answerOf(outcome) };
 }
 
 function answerOf(outcome: SupplyOutcome): string | null {

@@ -7,6 +7,7 @@ import type { DaemonContext } from "../context/context.ts";
 import { createCarrierGateway } from "../gateways/carriers.ts";
 import { createMailer } from "../gateways/mailer.ts";
 import { createSignedExchange } from "../gateways/signed-exchange.ts";
+import { createProviders } from "../gateways/suppliers/providers.ts";
 import { createSupplierGateway } from "../gateways/suppliers.ts";
 import { createWebhookSender } from "../gateways/webhook-sender.ts";
 import { startActivations } from "./activations.ts";
@@ -63,6 +64,7 @@ export function startWorkers(context: WorkerContext): Workers {
   const exchange = createSignedExchange(clock.now);
   const mailer = createMailer(smtpUrl, { insecure });
   const invitationMailer = smtpUrl === undefined ? null : mailer;
+  const providers = createProviders({ store, now: clock.now });
   const suppliers = createSupplierGateway({ exchange, mailer, publicUrl });
   const sending = {
     mailer,
@@ -75,7 +77,10 @@ export function startWorkers(context: WorkerContext): Workers {
 
   const woken: [Topic, Worker][] = [
     ["fulfillment", startPool(createFulfillment({ store, log }), { log, isClockOff })],
-    ["fulfillment", startPool(createSupplies({ store, log, gateway: suppliers }), { log, before, isClockOff })],
+    [
+      "fulfillment",
+      startPool(createSupplies({ store, log, gateway: suppliers, providers }), { log, before, isClockOff }),
+    ],
     ["deliveries", startDeliveries({ ...context, sender, publicUrl })],
     ["activations", startActivations({ store, gateway: carriers, log, isClockOff, calendar })],
     ["sandbox", loop("sandbox clocks", SECOND_MS, (signal) => settleSandbox({ store }, signal))],
@@ -98,7 +103,7 @@ export function startWorkers(context: WorkerContext): Workers {
       for (const stop of stopListening) stop();
       await Promise.all([...woken.map(([, worker]) => worker), ...polling].map((worker) => worker.stop()));
       await calendar.stop();
-      await Promise.all([exchange.close(), sending.sender.close()]);
+      await Promise.all([exchange.close(), providers.close(), sending.sender.close()]);
       mailer.close();
     },
   };

@@ -1,4 +1,3 @@
-import type { Logger } from "pino";
 import { Problem } from "../../core/kernel/problem.ts";
 import type { Store } from "../../core/store/store.ts";
 import { applySupplyOutcome } from "../../core/supplier-requests/apply-outcome.ts";
@@ -13,18 +12,18 @@ import {
   type SupplierQueue,
   waitingItems,
 } from "../../core/supplier-requests/due.ts";
+import { isProvider } from "../../core/suppliers/supplier.ts";
 import { MAILS_AT_ONCE } from "../gateways/mailer.ts";
 import type { SupplierGateway } from "../gateways/suppliers.ts";
+import { type BuyDependencies, buyUnit } from "./buy-unit.ts";
 import { drained } from "./loop.ts";
 import { claimEach, createPool, type Pool, type PoolWork } from "./pool.ts";
 import { noteExchange } from "./reach.ts";
 import type { Bounds, Lane } from "./share.ts";
 
 /** What the worker for suppliers needs. */
-export interface SupplyDependencies {
-  store: Store;
+export interface SupplyDependencies extends BuyDependencies {
   gateway: SupplierGateway;
-  log: Pick<Logger, "error" | "warn" | "info">;
 }
 
 /** Requests to suppliers in flight at the same time. No sandbox order reaches a supplier. */
@@ -73,6 +72,10 @@ async function supply(deps: SupplyDependencies, claimed: ClaimedItem): Promise<n
   try {
     const held = await store.read(contactToSend, { lease, supplier });
     if (held === null) return null;
+    if (held.contact !== null && isProvider(held.contact.adapter)) {
+      await buyUnit(deps, claimed, held.contact);
+      return null;
+    }
     const { outcome, statusCode, latencyMs } = await gateway.send(claimed, held.contact);
     const about = { id, leaseNo: lease.no, attempt: { source: "request", statusCode, latencyMs } } as const;
     if (outcome.kind === "temporary") log.warn({ item_id: id, supplier, reason: outcome.reason }, "supplier fault");

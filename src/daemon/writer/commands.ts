@@ -89,10 +89,13 @@ import { reportSandboxEsim } from "../../core/sandbox/report.ts";
 import { settleStep } from "../../core/sandbox/settle.ts";
 import type { Command } from "../../core/store/store.ts";
 import { applySupplyOutcome } from "../../core/supplier-requests/apply-outcome.ts";
+import { applyStep, noteStep } from "../../core/supplier-requests/apply-step.ts";
 import { takeSupplierCallback } from "../../core/supplier-requests/callback.ts";
 import { claimItems, postponeItem, releaseItems, reviewOverdueItems } from "../../core/supplier-requests/due.ts";
 import { playSupplier } from "../../core/supplier-requests/scenario.ts";
 import { pauseSupplier, resumeSupplier } from "../../core/suppliers/pause.ts";
+import { blockTurns, takeTurn } from "../../core/supply/limit.ts";
+import { dropToken, keepToken } from "../../core/supply/token.ts";
 import { setBankDetails } from "../../core/wallet/bank-details.ts";
 import { creditFundingByForm, moveByForm, requestFundingByForm } from "../../core/wallet/by-form.ts";
 import { cancelFunding, requestFunding } from "../../core/wallet/funding.ts";
@@ -125,10 +128,12 @@ export const commands = {
   announceExpiringPassports,
   applyOutcome,
   applyOutcomes,
+  applyStep,
   applySupplyOutcome,
   auditCodesRead,
   auditPoolRead,
   beginTotp,
+  blockTurns,
   bulkCancel,
   bulkReschedule,
   cancelActivation,
@@ -152,6 +157,7 @@ export const commands = {
   deleteOwnCredential,
   deleteWebhook,
   disableUser,
+  dropToken,
   editIdentity,
   editPassport,
   enableUser,
@@ -171,10 +177,12 @@ export const commands = {
   inviteUser,
   keepChallenge,
   keepProof,
+  keepToken,
   leaveOverdueToStaff,
   markFeedRead,
   moveByForm,
   moveByHand,
+  noteStep,
   pauseSupplier,
   pickUpDue,
   playSupplier,
@@ -239,6 +247,7 @@ export const commands = {
   takeCron,
   takeEsimReport,
   takeSupplierCallback,
+  takeTurn,
   touchSession,
   updateCredential,
   updatePartner,

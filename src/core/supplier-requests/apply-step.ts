@@ -1,0 +1,197 @@
+import { readActivationCode } from "../esims/activation-code.ts";
+import type { OrderItemId } from "../kernel/brand.ts";
+import { retryAt } from "../kernel/fault-retries.ts";
+import { holdOrder } from "../orders/finish.ts";
+import { type ItemRow, lineOfItem, progressItem, requireItem } from "../orders/items.ts";
+import { requireOrder } from "../orders/order.ts";
+import type { Lease } from "../platform/lease.ts";
+import type { Memory } from "../store/schema/values.ts";
+import type { Tx } from "../store/store.ts";
+import { noteFault, noteSuccess, openCircuit } from "../supply/circuit.ts";
+import { postCost } from "../supply/costs.ts";
+import { releaseHold, takeHold } from "../supply/hold.ts";
+import type { Step } from "../supply/provider.ts";
+import { routeUnit } from "../supply/route.ts";
+import { applySupplyOutcome } from "./apply-outcome.ts";
+import { itemLeases } from "./due.ts";
+import { recordAttempt } from "./outcome.ts";
+import { moveItem } from "./place.ts";
+
+/** How long an account that cannot buy is left alone, unless its balance shows before that it can. */
+const ACCOUNT_MS = 600_000;
+/** How long a purchase waits for another one of the same plan. */
+const HELD_MS = 1_000;
+/** How long a unit that is being made ready waits at most before it is asked for again. */
+const LONGEST_WAIT_MS = 10_000;
+/** How long after its purchase a unit must be ready. */
+const READY_WITHIN_MS = 48 * 3_600_000;
+
+/** How a step ended that is not the last of its run. */
+export type Ended = Exclude<Step, { kind: "note" | "applied" }>;
+
+/**
+ * Keeps what an adapter is about to do, before it does it. False: the lease was lost, the item has ended, or another
+ * purchase of the plan is under way; then nothing may be sent.
+ */
+export async function noteStep(
+  tx: Tx,
+  input: { lease: Lease<"orderItems">; memory: Memory; hold: string | null },
+): Promise<boolean> {
+  if ((await itemLeases.heldUntil(tx, input.lease)) === null) return false;
+  const item = await requireItem(tx, input.lease.id);
+  const { supplier } = item;
+  if (input.hold === null) await releaseHold(tx, { holder: item.id });
+  else if (!(await takeHold(tx, { supplier, plan: input.hold, holder: item.id }))) {
+    await itemLeases.release(tx, { lease: input.lease, dueAt: tx.now + HELD_MS });
+    return false;
+  }
+  await itemLeases.prolong(tx, input.lease);
+  await progressItem(tx, item, { memory: input.memory });
+  return true;
+}
+
+/** A step of a purchase that ended. */
+export interface StepEnd {
+  id: OrderItemId;
+  leaseNo: number;
+  step: Ended;
+  /** What was kept before the last note: of what was never sent nothing is to be looked up. */
+  before: Memory | null;
+  latencyMs: number;
+}
+
+/**
+ * Applies how a step of a purchase ended to the item, its order, its supplier's circuit and the ledger of costs, in one
+ * transaction. What was bought costs, also where its item has ended meanwhile.
+ */
+export async function applyStep(tx: Tx, input: StepEnd): Promise<ItemRow> {
+  const { step } = input;
+  const item = await requireItem(tx, input.id);
+  const { supplier } = item;
+  if (step.kind === "bought") return bought(tx, item, step, input);
+  if (step.kind !== "busy") await recordAttempt(tx, item, saidOf(step), attemptOf(input));
+  if (item.lease_no !== input.leaseNo || item.leased_until === null) return item;
+  switch (step.kind) {
+    case "busy":
+      return later(tx, item, { memory: input.before, waitMs: step.waitMs });
+    case "wait":
+      await noteSuccess(tx, { supplier });
+      return wait(tx, item, step);
+    case "refused":
+      return refused(tx, item, step);
+    case "unsent":
+      await noteFault(tx, { supplier, reason: step.reason });
+      return unsent(tx, item, step.reason, input.before);
+    case "unknown":
+      await noteFault(tx, { supplier, reason: step.reason });
+      return later(tx, item, step);
+    case "lost":
+      return lost(tx, item, step);
+  }
+}
+
+function attemptOf({ latencyMs }: StepEnd) {
+  return { source: "request", latencyMs } as const;
+}
+
+/** What support sees of a step. */
+function saidOf(step: Exclude<Ended, { kind: "busy" | "bought" }>): { outcome: string; answer: string | null } {
+  if (step.kind === "refused") return { outcome: "refused", answer: `${step.code}: ${step.message}` };
+  return { outcome: step.kind, answer: step.kind === "wait" ? null : step.reason };
+}
+
+async function bought(
+  tx: Tx,
+  item: ItemRow,
+  { esim, reference, cost }: Extract<Step, { kind: "bought" }>,
+  input: StepEnd,
+): Promise<ItemRow> {
+  const { supplier } = item;
+  await noteSuccess(tx, { supplier });
+  await releaseHold(tx, { holder: item.id });
+  const code = readActivationCode(esim.activationCode);
+  if ("problems" in code) {
+    const reason = `what ${supplier} delivered has no valid activation code`;
+    return lost(tx, item, { kind: "lost", reason, memory: item.memory ?? {} });
+  }
+  if (item.status !== "activated") await postUnit(tx, item, { cost, reference });
+  const esims = [
+    { iccid: esim.iccid, ...code.ok, confirmation_code: esim.confirmationCode, reference: esim.reference },
+  ];
+  const outcome = { kind: "activated", confirmationNumber: reference, esims } as const;
+  return applySupplyOutcome(tx, { id: item.id, outcome, attempt: attemptOf(input), leaseNo: input.leaseNo });
+}
+
+/** Posts what a unit cost: as its supplier says, else as its source says; null: no one knows. */
+async function postUnit(
+  tx: Tx,
+  item: ItemRow,
+  { cost, reference }: { cost: number | null; reference: string | null },
+): Promise<void> {
+  const paid = cost ?? item.cost;
+  if (paid === null || item.cost_currency === null) return;
+  const { partner_id: partnerId } = await requireOrder(tx, item.order_id);
+  const { supplier, cost_currency: currency, order_id: orderId, line_id: lineId, id: itemId } = item;
+  const of = { partnerId, orderId, lineId, itemId };
+  await postCost(tx, { kind: "purchase", supplier, currency, cost: paid, units: item.quantity, ...of, reference });
+}
+
+function later(tx: Tx, item: ItemRow, { memory, waitMs }: { memory: Memory | null; waitMs: number }): Promise<ItemRow> {
+  return progressItem(tx, item, { memory, due_at: tx.now + waitMs, leased_until: null });
+}
+
+async function wait(tx: Tx, item: ItemRow, { memory, waitMs }: Extract<Step, { kind: "wait" }>): Promise<ItemRow> {
+  await releaseHold(tx, { holder: item.id });
+  const deadline_at = item.deadline_at ?? tx.now + READY_WITHIN_MS;
+  const submitted = item.status === "pending" ? ({ status: "submitted", submitted_at: tx.now } as const) : {};
+  const due_at = tx.now + Math.min(waitMs, LONGEST_WAIT_MS);
+  return progressItem(tx, item, { ...submitted, memory, deadline_at, due_at, leased_until: null });
+}
+
+type Refused = Extract<Step, { kind: "refused" }>;
+
+/** Goes to the next source; without one the item is refused for good. */
+async function refused(tx: Tx, item: ItemRow, step: Refused): Promise<ItemRow> {
+  const { supplier } = item;
+  await releaseHold(tx, { holder: item.id });
+  if (step.because === "account") await openCircuit(tx, { supplier, reason: step.message, forMs: ACCOUNT_MS });
+  else await noteSuccess(tx, { supplier });
+  const refused_by = [...(item.refused_by ?? []), supplier];
+  const asked = await progressItem(tx, item, { refused_by, memory: null });
+  const { product_id: productId } = await lineOfItem(tx, item);
+  const next = await routeUnit(tx, { productId, refusedBy: refused_by });
+  if (next.kind !== "none")
+    return (await moveItem(tx, asked, { productId, avoid: supplier })) ?? requireItem(tx, item.id);
+  const outcome = { kind: "refused", errorType: step.code, errorMessage: step.message } as const;
+  return applySupplyOutcome(tx, { id: item.id, outcome, attempt: null });
+}
+
+/** Nothing was bought: another source that can be asked has it, else it is repeated here. */
+async function unsent(tx: Tx, item: ItemRow, reason: string, memory: Memory | null): Promise<ItemRow> {
+  await releaseHold(tx, { holder: item.id });
+  const { supplier } = item;
+  const { product_id: productId } = await lineOfItem(tx, item);
+  // What an earlier step bought stays here.
+  const moves = memory === null ? await routeUnit(tx, elsewhere(item, productId)) : null;
+  if (moves?.kind === "buy" && moves.source.supplier !== supplier) {
+    await moveItem(tx, item, { productId, avoid: supplier });
+    return requireItem(tx, item.id);
+  }
+  const attempts = item.attempts + 1;
+  const due_at = retryAt(tx.now, attempts);
+  const cause = `the supplier ${supplier} could not be reached`;
+  if (due_at === null) await holdOrder(tx, await requireOrder(tx, item.order_id), `${cause}: ${reason}`, cause);
+  return progressItem(tx, item, { memory, attempts, due_at, leased_until: null });
+}
+
+function elsewhere({ supplier, refused_by }: ItemRow, productId: Parameters<typeof routeUnit>[1]["productId"]) {
+  return { productId, refusedBy: refused_by ?? [], avoid: supplier };
+}
+
+/** It may be bought, and no look-up shows it: people decide, and nothing is bought again by itself. */
+async function lost(tx: Tx, item: ItemRow, { reason, memory }: Extract<Step, { kind: "lost" }>): Promise<ItemRow> {
+  await releaseHold(tx, { holder: item.id });
+  const cause = `it is not known whether ${item.supplier} has sold a unit`;
+  await holdOrder(tx, await requireOrder(tx, item.order_id), `${cause}: ${reason}`, cause);
+  return progressItem(tx, item, { memory, due_at: null, leased_until: null });
+}

@@ -1,0 +1,52 @@
+import type { ProductId } from "../kernel/brand.ts";
+import { holdOrder } from "../orders/finish.ts";
+import { type ItemRow, lineOfItem, progressItem } from "../orders/items.ts";
+import { requireOrder } from "../orders/order.ts";
+import type { Tx } from "../store/store.ts";
+import { takePassage } from "../supply/circuit.ts";
+import { routeUnit } from "../supply/route.ts";
+import { sourcesOf } from "../supply/sources.ts";
+
+/** How long an item waits whose suppliers are all out, where it is not known for how long. */
+const OUT_MS = 60_000;
+
+/**
+ * Where a claimed unit of a product with sources is bought: answers the item to be sent to the supplier that it was
+ * claimed for, or null where another supplier has it now, or it waits. A purchase that is under way stays where it is.
+ */
+export async function placeItem(tx: Tx, item: ItemRow): Promise<ItemRow | null> {
+  if (item.memory !== null) return item;
+  const { product_id } = await lineOfItem(tx, item);
+  if (item.supplier_sku === null && (await sourcesOf(tx, product_id)).length === 0) return item;
+  return moveItem(tx, item, { productId: product_id, avoid: null });
+}
+
+/** Routes a unit of which nothing was bought. Null: it was moved, or waits. */
+export async function moveItem(
+  tx: Tx,
+  item: ItemRow,
+  { productId, avoid }: { productId: ProductId; avoid: string | null },
+): Promise<ItemRow | null> {
+  const route = await routeUnit(tx, { productId, refusedBy: item.refused_by ?? [], avoid });
+  if (route.kind === "none") {
+    // Its last source was taken away: nothing was bought, and staff decide.
+    const reason = "no supplier is left for it";
+    await progressItem(tx, item, { due_at: null, leased_until: null });
+    await holdOrder(tx, await requireOrder(tx, item.order_id), reason, reason);
+    return null;
+  }
+  if (route.kind === "later") {
+    const due_at = Math.max(route.until ?? 0, tx.now + (route.until === null ? OUT_MS : 0));
+    await progressItem(tx, item, { due_at, leased_until: null, routed: route.reason });
+    return null;
+  }
+  const { supplier, supplier_sku, days, cost, currency: cost_currency } = route.source;
+  const placed = { supplier, supplier_sku, days, cost, cost_currency, routed: route.reason };
+  if (supplier === item.supplier && avoid === null) {
+    await takePassage(tx, supplier);
+    return progressItem(tx, item, placed);
+  }
+  await progressItem(tx, item, { ...placed, memory: null, due_at: tx.now, leased_until: null });
+  tx.signal("fulfillment");
+  return null;
+}

@@ -1,0 +1,134 @@
+import { recordAudit } from "../audit/record.ts";
+import { isoTime } from "../kernel/clock.ts";
+import { findByKey, insert, updateRow } from "../store/rows.ts";
+import type { Row } from "../store/schema/tables.ts";
+import type { CircuitState } from "../store/schema/values.ts";
+import { statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
+
+type CircuitRow = Row<"circuits">;
+
+/** Faults in a row that open a circuit. */
+const MOST_FAULTS = 5;
+/** How long it stays open at first; each time in a row twice as long, up to ten minutes. */
+const OPEN_MS = 30_000;
+const LONGEST_OPEN_MS = 600_000;
+/** How long one unit may take to prove the supplier, before another is bought for it. */
+const PROBE_MS = 60_000;
+
+/** Whether more may be bought of a supplier: yes; or not before `until` (ms), null: not before its balance is seen. */
+export type Passage = { open: false } | { open: true; until: number | null; reason: string };
+
+function rowOf(q: Read, supplier: string): Promise<CircuitRow | null> {
+  return findByKey(q, "circuits", { supplier });
+}
+
+/** Whether more may be bought, as a look at it: nothing is changed, no probe is spent. */
+export async function passageOf(q: Read, supplier: string): Promise<Passage> {
+  const row = await rowOf(q, supplier);
+  if (row === null || row.state === "closed") return { open: false };
+  const reason = row.reason ?? "it failed";
+  if (row.probe_at === null) return { open: true, until: null, reason };
+  return row.probe_at <= q.now ? { open: false } : { open: true, until: row.probe_at, reason };
+}
+
+/** Faults that were counted since its last success: the fewer, the better it does. */
+export async function faultsOf(q: Read, supplier: string): Promise<number> {
+  return (await rowOf(q, supplier))?.failures ?? 0;
+}
+
+/**
+ * Spends the passage that `passageOf` saw: of an open circuit whose time has come the first unit is its probe, and
+ * no other passes until it is known how that ended.
+ */
+export async function takePassage(tx: Tx, supplier: string): Promise<Passage> {
+  const passage = await passageOf(tx, supplier);
+  const row = await rowOf(tx, supplier);
+  if (passage.open || row === null || row.state === "closed") return passage;
+  await move(tx, row, { state: "half_open", probe_at: tx.now + PROBE_MS });
+  return passage;
+}
+
+/** Counts a fault: no answer, or an unusable one. */
+export async function noteFault(tx: Tx, { supplier, reason }: { supplier: string; reason: string }): Promise<void> {
+  const row = (await rowOf(tx, supplier)) ?? (await added(tx, supplier));
+  const failures = row.failures + 1;
+  if (row.state === "open") return updateRow(tx, "circuits", { supplier }, { failures });
+  if (row.state === "closed" && failures < MOST_FAULTS) return updateRow(tx, "circuits", { supplier }, { failures });
+  const openings = row.openings + 1;
+  const openMs = Math.min(OPEN_MS * 2 ** (openings - 1), LONGEST_OPEN_MS);
+  const why = row.state === "half_open" ? `its probe failed: ${reason}` : `${failures} faults in a row: ${reason}`;
+  await move(tx, row, { state: "open", reason: why, failures, openings, probe_at: tx.now + openMs });
+}
+
+/** Counts a success: the circuit is closed again. */
+export async function noteSuccess(tx: Tx, { supplier }: { supplier: string }): Promise<void> {
+  const row = await rowOf(tx, supplier);
+  // Of most suppliers there is nothing to forget. What was opened for its balance is closed by its balance.
+  if (row === null || (row.state === "closed" && row.failures === 0)) return;
+  if (row.state === "open" && row.probe_at === null) return;
+  await move(tx, row, { state: "closed", reason: null, failures: 0, openings: 0, probe_at: null });
+}
+
+/**
+ * Opens the circuit at once: nothing of this supplier can be bought. `forMs` null: until `closeCircuit`, since buying
+ * would show nothing new.
+ */
+export async function openCircuit(
+  tx: Tx,
+  { supplier, reason, forMs }: { supplier: string; reason: string; forMs: number | null },
+): Promise<void> {
+  const row = (await rowOf(tx, supplier)) ?? (await added(tx, supplier));
+  const probe_at = forMs === null ? null : tx.now + forMs;
+  if (row.state === "open" && row.reason === reason) return updateRow(tx, "circuits", { supplier }, { probe_at });
+  await move(tx, row, { state: "open", reason, probe_at });
+}
+
+/** Closes a circuit that was opened for a balance or by settings; one that is closed stays so. */
+export async function closeCircuit(tx: Tx, { supplier }: { supplier: string }): Promise<void> {
+  const row = await rowOf(tx, supplier);
+  if (row === null || (row.state === "closed" && row.failures === 0)) return;
+  await move(tx, row, { state: "closed", reason: null, failures: 0, openings: 0, probe_at: null });
+}
+
+async function added(tx: Tx, supplier: string): Promise<CircuitRow> {
+  const row: CircuitRow = {
+    ...{ supplier, state: "closed", since: tx.now, reason: null, failures: 0, openings: 0, probe_at: null },
+  };
+  await insert(tx, "circuits", [row]);
+  return row;
+}
+
+/** Writes the change; the audit trail is the circuit's history. */
+async function move(tx: Tx, row: CircuitRow, change: Partial<CircuitRow> & { state: CircuitState }): Promise<void> {
+  const { supplier } = row;
+  const moved = change.state !== row.state;
+  await updateRow(tx, "circuits", { supplier }, { ...change, ...(moved ? { since: tx.now } : {}) });
+  if (!moved) return;
+  const audit = { actor: "worker", action: "suppliers.circuit", targetKind: "supplier", targetId: supplier };
+  const changes = [{ field: "circuit", from: row.state, to: change.state }];
+  await recordAudit(tx, { ...audit, changes, note: change.reason ?? null });
+}
+
+/** A supplier's circuit, as `status` shows it. */
+export interface Circuit {
+  name: string;
+  circuit: CircuitState;
+  since: string | null;
+  reason: string | null;
+}
+
+const all = statement((db, t, _slot) =>
+  db.select({ name: t.suppliers.name }).from(t.suppliers).orderBy(t.suppliers.name),
+);
+
+/** The circuits of all suppliers, by name. `since` is null where it never opened. */
+export async function circuits(q: Read): Promise<Circuit[]> {
+  const shown: Circuit[] = [];
+  for (const { name } of await all(q, {})) {
+    const row = await rowOf(q, name);
+    const opened = row !== null && (row.state !== "closed" || row.since > 0) ? isoTime(row.since) : null;
+    shown.push({ name, circuit: row?.state ?? "closed", since: opened, reason: row?.reason ?? null });
+  }
+  return shown;
+}

@@ -1,0 +1,109 @@
+import { and, eq, gte, isNotNull, lt, sql } from "drizzle-orm";
+import type { EsimId, OrderId, OrderItemId, OrderLineId, PartnerId, TopupId } from "../kernel/brand.ts";
+import { costInCents, formatCost } from "../kernel/cost.ts";
+import { newId } from "../kernel/ids.ts";
+import { insert } from "../store/rows.ts";
+import type { CostKind } from "../store/schema/values.ts";
+import { type Slots, statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
+
+/** What some units cost, and what they are a part of. */
+export interface NewCost {
+  kind: CostKind;
+  /** Null: the units were in stock. */
+  supplier: string | null;
+  currency: string;
+  /** Of all units, in 1/10,000 of the currency; below zero: given back. */
+  cost: number;
+  units: number;
+  partnerId: PartnerId;
+  orderId?: OrderId | null;
+  lineId?: OrderLineId | null;
+  itemId?: OrderItemId | null;
+  topupId?: TopupId | null;
+  esimId?: EsimId | null;
+  /** The supplier's own order. */
+  reference?: string | null;
+}
+
+/**
+ * Posts the cost of goods in the ledger: from `house:cogs` to the supplier's account, or that of the stock. What is
+ * bought or given back once is posted once: a second posting of the same item, top-up or eSIM changes nothing.
+ */
+export async function postCost(tx: Tx, cost: NewCost): Promise<void> {
+  const { kind, supplier, currency, units, partnerId: partner_id } = cost;
+  const row = {
+    id: newId<string>(tx),
+    kind,
+    account: supplier === null ? "house:stock" : `supplier:${supplier}`,
+    supplier,
+    units,
+    currency,
+    cost: cost.cost,
+    cost_cents: costInCents(cost.cost, currency),
+    partner_id,
+    order_id: cost.orderId ?? null,
+    line_id: cost.lineId ?? null,
+    item_id: cost.itemId ?? null,
+    topup_id: cost.topupId ?? null,
+    esim_id: cost.esimId ?? null,
+    reference: cost.reference ?? null,
+    created_at: tx.now,
+  };
+  await insert(tx, "costs", [row], { skipKnown: true });
+}
+
+const owed = statement((db, t, slot: Slots<{ from: number; until: number }>) =>
+  db
+    .select({
+      supplier: t.costs.supplier,
+      currency: t.costs.currency,
+      units: sql`sum(case when ${t.costs.kind} = 'refund' then 0 else ${t.costs.units} end)`.mapWith(Number),
+      cost: sql`sum(${t.costs.cost})`.mapWith(Number),
+    })
+    .from(t.costs)
+    .where(and(isNotNull(t.costs.supplier), gte(t.costs.created_at, slot.from), lt(t.costs.created_at, slot.until)))
+    .groupBy(t.costs.supplier, t.costs.currency)
+    .orderBy(t.costs.supplier, t.costs.currency),
+);
+
+/** What a month's supply of one supplier comes to in one currency. */
+export interface Owed {
+  supplier: string;
+  currency: string;
+  units: number;
+  cost: string;
+  cost_cents: number;
+}
+
+/** What suppliers are owed for what was bought from `from` on, before `until` (ms), as the ledger posted it. */
+export async function owedToSuppliers(q: Read, input: { from: number; until: number }): Promise<Owed[]> {
+  return (await owed(q, input)).map(({ supplier, currency, units, cost }) => ({
+    supplier: supplier ?? "",
+    currency,
+    units,
+    cost: formatCost(cost),
+    cost_cents: costInCents(cost, currency),
+  }));
+}
+
+const references = statement((db, t, slot: Slots<{ supplier: string; reference: string }>) =>
+  db
+    .select({ item_id: t.costs.item_id, topup_id: t.costs.topup_id })
+    .from(t.costs)
+    .where(and(eq(t.costs.supplier, slot.supplier), eq(t.costs.reference, slot.reference)))
+    .limit(1),
+);
+
+/** Which of these orders of a supplier were posted as the purchase of another item or top-up than `own`. */
+export async function knownPurchases(
+  q: Read,
+  input: { supplier: string; references: readonly string[]; own: string },
+): Promise<string[]> {
+  const known: string[] = [];
+  for (const reference of input.references) {
+    const [row] = await references(q, { supplier: input.supplier, reference });
+    if (row !== undefined && row.item_id !== input.own && row.topup_id !== input.own) known.push(reference);
+  }
+  return known;
+}

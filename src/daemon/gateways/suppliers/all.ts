@@ -1,0 +1,5 @@
+import type { ProviderAdapter } from "../../../core/store/schema/values.ts";
+import type { Provider, ProviderParts } from "./provider.ts";
+
+/** Every provider's adapter. */
+export const adapters: Partial<Record<ProviderAdapter, (parts: ProviderParts) => Provider>> = {};

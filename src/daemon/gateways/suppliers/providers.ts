@@ -1,0 +1,36 @@
+import { Agent } from "undici";
+import { isRefused } from "../../../core/kernel/http-url.ts";
+import type { Store } from "../../../core/store/store.ts";
+import { isProvider, type SupplierContact } from "../../../core/suppliers/supplier.ts";
+import { adapters } from "./all.ts";
+import { createProviderCalls } from "./calls.ts";
+import type { Provider } from "./provider.ts";
+
+/** Providers' APIs over connections that are kept alive. */
+export interface Providers {
+  /** The API of a supplier, as it is set now; null: it is no provider, or lacks its secret or a safe address. */
+  of(contact: SupplierContact): Provider | null;
+  close(): Promise<void>;
+}
+
+/** How long a connection may take to open (ms). */
+const CONNECT_MS = 10_000;
+
+/** Makes the APIs of providers. `now` is the clock, in ms. */
+export function createProviders({
+  store,
+  now,
+}: {
+  store: Pick<Store, "read" | "write">;
+  now: () => number;
+}): Providers {
+  const dispatcher = new Agent({ connect: { timeout: CONNECT_MS } });
+  return {
+    of({ name: supplier, adapter, url, insecure, secret }) {
+      if (!isProvider(adapter) || url === null || secret === null || isRefused({ url, insecure })) return null;
+      const calls = createProviderCalls({ store, dispatcher, supplier, url: url.replace(/\/+$/, "") });
+      return adapters[adapter]?.({ calls, secret, now }) ?? null;
+    },
+    close: () => dispatcher.close(),
+  };
+}
