@@ -14,7 +14,7 @@ const floors = [
   ["src/daemon/pages"],
   ["src/daemon/openapi"],
   ["src/daemon/plugins"],
-  ["src/daemon/gateways", "src/daemon/feed", "src/daemon/writer"],
+  ["src/daemon/gateways", "src/daemon/feed", "src/daemon/writer", "src/daemon/simulators"],
   ["src/daemon/schemas", "src/daemon/validation", "src/daemon/metrics", "src/daemon/log"],
   ["src/daemon/context"],
   ["src/core/alerts"],
