@@ -142,10 +142,10 @@ describe("packages", () => {
 describe("orders", () => {
   test("of parts and of JSON are answered with their eSIMs", async () => {
     const { send, json, order, provider } = await signedInAiralo();
-    const { status, body } = await order({ quantity: "2", description: " ref-1 " });
+    const { status, body } = await order({ quantity: "2", description: " réf ✓ " });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
-      ...{ package_id: "hinode-7days-1gb", quantity: "2", type: "sim", description: "ref-1", validity: 7 },
+      ...{ package_id: "hinode-7days-1gb", quantity: "2", type: "sim", description: "réf ✓", validity: 7 },
       ...{ price: 4.5, net_price: 3.6, pricing_model: "net_pricing", currency: "USD", esim_type: "Prepaid" },
       ...{ created_at: "2026-03-02 09:30:00", code: `20260302-${body.data.id}`, data: "1 GB" },
     });
