@@ -46,8 +46,11 @@ export interface SimulatedProvider {
   basePath: string;
   /** As `suppliers set --secret` takes it. */
   secret: string;
-  /** Which steering a request falls under; null: none. A request that the protocol refuses anyway counts too. */
-  callOf(request: Pick<ProviderRequest, "method" | "path">): SimulatedCall | null;
+  /**
+   * Which steering a request falls under; null: none. A request that the protocol refuses anyway counts too. Query and
+   * body are read because eSIM Go buys and tops up at one path, and asks for a price there.
+   */
+  callOf(request: Pick<ProviderRequest, "method" | "path" | "query" | "body">): SimulatedCall | null;
   answer(request: ProviderRequest): ProviderAnswer;
   /** Changes an eSIM as a phone would, and says what callbacks that sends. Null: there is no such eSIM. */
   play(played: PlayedEsim, now: number): ProviderCallback[] | null;
