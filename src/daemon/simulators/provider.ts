@@ -21,6 +21,10 @@ export interface ProviderAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
+  /** What the call makes it send by itself: after the answer, or before it where `unanswered` is given. */
+  callbacks?: ProviderCallback[];
+  /** Undoes the call where one of the callbacks is not answered by a 2xx; what it returns is answered instead. */
+  unanswered?: () => ProviderAnswer;
 }
 
 /** A notice that the provider sends by itself. */
@@ -28,6 +32,8 @@ export interface ProviderCallback {
   url: string;
   headers: Record<string, string>;
   body: string;
+  /** So long (ms) after the call that it follows; left out: at once. */
+  after_ms?: number;
 }
 
 /** A person's phone, played: what becomes of an eSIM. */
