@@ -169,6 +169,11 @@ export const nouns: readonly Noun[] = [
     set: ["add a supplier, or change how it is reached", "data", () => import("./commands/suppliers/set.ts")],
     pause: ["refuse new orders of a supplier's products", "data", () => import("./commands/suppliers/pause.ts")],
     resume: ["accept new orders of its products again", "data", () => import("./commands/suppliers/resume.ts")],
+    simulate: [
+      "run a provider's API on this machine, to try out all of it without an account",
+      "-",
+      () => import("./commands/suppliers/simulate.ts"),
+    ],
   }),
   noun("events", "what happened, in the order of commits", {
     list: ["a partner's events, oldest first", "both", () => import("./commands/events/list.ts")],
