@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import type { ProviderAnswer, ProviderCallback, SimulatedProvider } from "./provider.ts";
 import type { SentCallback } from "./send-callbacks.ts";
 import type { SteeredCalls } from "./steered-calls.ts";
-import { readSteering, simulatedCalls, simulatedOutcomes } from "./steering.ts";
+import { readSteering, STANDARD_DELAY_MS, simulatedCalls, simulatedOutcomes } from "./steering.ts";
 
 /** What the calls at `/_simulate` work on. */
 export interface Controlled {
@@ -34,7 +34,7 @@ const address = Compile(
 
 const STEERING =
   `Steering is {"on": ${simulatedCalls.join(" | ")}, "outcome": ${simulatedOutcomes.join(" | ")}, ` +
-  `"count": 1 to 1000000, "delay_ms": 0 to 600000}; count and delay_ms may be left out.`;
+  `"count": 1 to 1000000, "delay_ms": 0 to 600000}; left out they are 1 and ${STANDARD_DELAY_MS}.`;
 const PHONE =
   `A phone is {"iccid": "8943…", "state": ${phoneStates.join(" | ")}, "used_mb": 512, "repeat": true}; ` +
   "all but iccid may be left out.";
