@@ -222,7 +222,7 @@ describe("steering", () => {
     ["busy", { code: 53, reason: expect.any(String) }],
   ] as const)("an order with %s is not made", async (outcome, body) => {
     const { steer, order, orders, provider } = await signedInAiralo();
-    steer("order", { outcome, delay_ms: 0 });
+    await steer({ on: "order", outcome, delay_ms: 0 });
     expect(await order()).toMatchObject({ status: 422, body });
     expect((await orders()).data).toEqual([]);
     expect(provider.state()).toEqual({ bought: 0, balance: "1000.0000" });
@@ -231,7 +231,7 @@ describe("steering", () => {
 
   test("an order that waits is answered, and listed later", async () => {
     const { clock, steer, order, orders, send } = await signedInAiralo();
-    steer("order", { outcome: "wait", delay_ms: 5_000 });
+    await steer({ on: "order", outcome: "wait", delay_ms: 5_000 });
     const { body } = await order();
     expect(body.data.sims).toHaveLength(1);
     expect((await orders()).data).toEqual([]);
@@ -243,7 +243,7 @@ describe("steering", () => {
   test("lists that wait leave out what is young from then on", async () => {
     const { clock, steer, order, orders } = await signedInAiralo();
     await order();
-    steer("query", { outcome: "wait", delay_ms: 3_000 });
+    await steer({ on: "query", outcome: "wait", delay_ms: 3_000 });
     expect((await orders()).data).toEqual([]);
     clock.advance(3_000);
     await order({ description: "young" });
@@ -256,25 +256,26 @@ describe("steering", () => {
     const { steer, order, orders, topUp, send, form, provider } = await signedInAiralo();
     const [{ iccid }] = (await order()).body.data.sims;
     const refund = () => send("/refund", form({ "iccids[]": iccid, reason: "NO_COVERAGE" }));
-    steer("topup", { outcome: "refuse", delay_ms: 0 });
+    await steer({ on: "topup", outcome: "refuse", delay_ms: 0 });
     expect(await topUp(iccid)).toMatchObject({ status: 422, body: { code: 23 } });
-    steer("topup", { outcome: "busy", delay_ms: 0 });
+    await steer({ on: "topup", outcome: "busy", delay_ms: 0 });
     expect(await topUp(iccid)).toMatchObject({ status: 422, body: { code: 53 } });
-    steer("topup", { outcome: "wait", delay_ms: 1_000 });
+    await steer({ on: "topup", outcome: "wait", delay_ms: 1_000 });
     expect((await topUp(iccid)).status).toBe(200);
     expect((await orders()).data).toHaveLength(1);
-    steer("cancel", { outcome: "refuse", delay_ms: 0 });
+    await steer({ on: "cancel", outcome: "refuse", delay_ms: 0 });
     expect(await refund()).toMatchObject({ status: 422, body: { data: [] } });
-    steer("cancel", { outcome: "busy", delay_ms: 0 });
+    await steer({ on: "cancel", outcome: "busy", delay_ms: 0 });
     expect(await refund()).toMatchObject({ status: 422, body: { code: 53 } });
-    steer("query", { outcome: "busy", delay_ms: 0 });
+    await steer({ on: "query", outcome: "busy", delay_ms: 0 });
     expect(await send(`/sims/${iccid}/usage`)).toMatchObject({ status: 422, body: { code: 53 } });
     expect(provider.state().bought).toBe(2);
   });
 
   test("names the kinds of calls", () => {
     const { callOf } = simulateAiralo();
-    const call = (method: string, path: string) => callOf({ method, path });
+    const call = (method: string, path: string) =>
+      callOf({ method, path, query: new URLSearchParams(), body: Buffer.alloc(0) });
     expect([call("POST", "/orders"), call("POST", "/orders/topups"), call("POST", "/refund")]).toEqual([
       ...["order", "topup", "cancel"],
     ]);

@@ -79,25 +79,25 @@ describe("steering", () => {
 
   test("a refusal is 400 and busy is 503; nothing is done", async () => {
     const { steer, buy, send, provider, newEsim } = await openEsimgo();
-    steer("order", "refuse");
+    await steer({ on: "order", outcome: "refuse" });
     expect(await buy(BRITAIN)).toMatchObject({ status: 400, json: { message: "out of stock" } });
-    steer("order", "busy");
+    await steer({ on: "order", outcome: "busy" });
     const busy = await buy(BRITAIN);
     expect([busy.status, busy.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(provider.state().bought).toBe(0);
     const iccid = await newEsim();
-    steer("topup", "refuse");
+    await steer({ on: "topup", outcome: "refuse" });
     expect((await buy(FRANCE, { iccids: [iccid] }, true)).status).toBe(400);
-    steer("cancel", "refuse");
+    await steer({ on: "cancel", outcome: "refuse" });
     expect((await send("DELETE", `/esims/${iccid}/bundles/${BRITAIN}`)).status).toBe(400);
-    steer("query", "busy");
+    await steer({ on: "query", outcome: "busy" });
     expect((await send("GET", "/orders")).status).toBe(503);
     expect(provider.state().bought).toBe(1);
   });
 
   test("an order that waits is done, answered 503, and listed later", async () => {
     const { steer, buy, get, provider, advance } = await openEsimgo();
-    steer("order", "wait", 2_000);
+    await steer({ on: "order", outcome: "wait", delay_ms: 2_000 });
     const { status, json } = await buy(BRITAIN);
     expect([status, Object.keys(json)]).toEqual([503, ["message"]]);
     expect(provider.state()).toEqual({ bought: 1, balance: "998.6000" });
@@ -111,7 +111,7 @@ describe("steering", () => {
   test("an apply that waits leaves the inventory and shows its eSIM later", async () => {
     const { steer, buy, get, send, advance } = await openEsimgo();
     await buy(BRITAIN);
-    steer("order", "wait", 2_000);
+    await steer({ on: "order", outcome: "wait", delay_ms: 2_000 });
     expect((await send("POST", "/esims/apply", { name: BRITAIN })).status).toBe(503);
     const seen = async () => [(await get("/inventory")).bundles.length, (await get("/esims")).rows];
     expect(await seen()).toEqual([1, 0]);
@@ -123,7 +123,7 @@ describe("steering", () => {
   test("a top-up that waits shows on the eSIM later", async () => {
     const { steer, buy, newEsim, states, advance } = await openEsimgo();
     const iccid = await newEsim();
-    steer("topup", "wait", 2_000);
+    await steer({ on: "topup", outcome: "wait", delay_ms: 2_000 });
     expect((await buy(FRANCE, { iccids: [iccid] }, true)).status).toBe(503);
     expect(await states(iccid)).toHaveLength(1);
     advance(2_000);
@@ -135,9 +135,9 @@ describe("steering", () => {
     await buy(BRITAIN);
     advance(5_000);
     const { json } = await buy(BRITAIN, {}, true);
-    steer("query", "wait", 2_000);
+    await steer({ on: "query", outcome: "wait", delay_ms: 2_000 });
     expect(await get("/orders")).toHaveLength(2);
-    steer("query", "wait", 2_000);
+    await steer({ on: "query", outcome: "wait", delay_ms: 2_000 });
     expect((await send("GET", `/esims/${json.order[0].iccids[0]}`)).status).toBe(503);
     expect(await get("/orders")).toHaveLength(3);
   });

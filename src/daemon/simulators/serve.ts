@@ -105,7 +105,7 @@ async function answerTo(served: Served, request: IncomingMessage, body: Buffer):
   if (below === null) {
     return atOnce({ status: 404, body: { message: `It answers below ${provider.basePath}.` } });
   }
-  const { steered, delay_ms } = calls.next(provider.callOf({ method, path: below }));
+  const { steered, delay_ms } = calls.next(provider.callOf({ method, path: below, query: searchParams, body }));
   const { headers } = request;
   const asked = { method, path: below, query: searchParams, headers, body, now: now() };
   if (steered === null) return { answer: await answered(served, { ...asked, steered }), lost: false, delay_ms };
@@ -155,5 +155,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
 
 function write(response: ServerResponse, { status, headers, body }: ProviderAnswer): void {
   const type = body === undefined ? {} : { "content-type": "application/json" };
-  response.writeHead(status, { ...type, ...headers }).end(body === undefined ? undefined : JSON.stringify(body));
+  // A text is what it is, of the type that its headers name.
+  const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  response.writeHead(status, { ...type, ...headers }).end(sent);
 }

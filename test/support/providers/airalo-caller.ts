@@ -1,6 +1,6 @@
 import { simulateAiralo } from "../../../src/daemon/simulators/airalo.ts";
 import { testClock } from "../clock.ts";
-import { servePlainly } from "./plain-server.ts";
+import { startProvider } from "./start.ts";
 
 const CLIENT = { client_id: "DEMO_CLIENT", client_secret: "DEMO_CLIENT_SECRET" };
 /** What the double takes for a token. */
@@ -10,7 +10,7 @@ export const CREDENTIAL = { ...CLIENT, grant_type: "client_credentials" };
 export async function startAiralo() {
   const clock = testClock("2026-03-02T09:30:00.000Z");
   const provider = simulateAiralo();
-  const { url, steer } = await servePlainly(provider, clock.now);
+  const { url, steer } = await startProvider(provider, { now: clock.now });
   let token = "";
   async function send(path: string, init: RequestInit = {}) {
     const headers = new Headers(init.headers);

@@ -1,7 +1,7 @@
 import { simulateEsimgo } from "../../../src/daemon/simulators/esimgo.ts";
 import type { EsimgoOptions } from "../../../src/daemon/simulators/esimgo-account.ts";
 import type { PlayedEsim, ProviderCallback } from "../../../src/daemon/simulators/provider.ts";
-import { startPlainNode } from "./plain-node-server.ts";
+import { startProvider } from "./start.ts";
 
 /** When a service begins. */
 export const START = Date.parse("2026-03-01T10:00:00Z");
@@ -14,7 +14,7 @@ export const UNLIMITED = "esim_UL_1D_TR_V2";
 export async function openEsimgo(options: EsimgoOptions = {}) {
   const provider = simulateEsimgo({ tokens: 1_000, ...options });
   let time = START;
-  const served = await startPlainNode(provider, () => time);
+  const served = await startProvider(provider, { now: () => time });
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects and fails where it is not there
   type Json = any;
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {

@@ -1,0 +1,119 @@
+import { onTestFinished } from "vitest";
+import type { ProductId } from "../../src/core/kernel/brand.ts";
+import type { ProviderAdapter } from "../../src/core/store/schema/values.ts";
+import { waitingItems } from "../../src/core/supplier-requests/due.ts";
+import { setSupplier } from "../../src/core/suppliers/set.ts";
+import { addSource } from "../../src/core/supply/sources.ts";
+import { simulators } from "../../src/daemon/simulators/all.ts";
+import { serveSimulator } from "../../src/daemon/simulators/serve.ts";
+import type { Steered } from "../../src/daemon/simulators/steering.ts";
+import { addProducts } from "./catalog.ts";
+import { type Caller, type Platform, startPlatform } from "./platform.ts";
+import { settled } from "./pool.ts";
+import { placeOrder, supplyWorker } from "./supplies.ts";
+
+/** A plan of one gigabyte for a week in Japan, as each provider names it. */
+export const plans: Record<ProviderAdapter, string> = {
+  esimaccess: "CJP101",
+  airalo: "hinode-7days-1gb",
+  esimgo: "esim_1GB_7D_JP_V2",
+};
+
+/** A simulated provider, served on loopback. */
+export interface Double {
+  url: string;
+  secret: string;
+  steer(steered: Partial<Steered> & Pick<Steered, "on" | "outcome">): Promise<void>;
+  state(): Promise<{ calls: number; bought: number; balance: string; by: Record<string, number> }>;
+  phone(played: { iccid: string; state?: string; used_mb?: number; repeat?: boolean }): Promise<unknown>;
+  /** Ends it: connections to it are refused from then on. */
+  close(): Promise<void>;
+}
+
+/** Serves a provider's double with a clock; ended with the test. */
+export async function startDouble(name: ProviderAdapter, now: () => number): Promise<Double> {
+  const load = simulators.get(name);
+  if (load === undefined) throw new Error(`${name} is not simulated`);
+  const provider = await load();
+  const served = await serveSimulator(provider, { port: 0, now });
+  onTestFinished(() => served.close());
+  const control = async (method: string, path: string, body?: object) => {
+    const init = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(`${served.url}/_simulate${path}`, { method, ...init });
+    const read = await response.json();
+    if (response.status !== 200) throw new Error(`${response.status} ${JSON.stringify(read)}`);
+    return read;
+  };
+  return {
+    url: served.url,
+    secret: provider.secret,
+    async steer(steered) {
+      await control("POST", "", steered);
+    },
+    state: () => control("GET", ""),
+    phone: (played) => control("POST", "/phone", played),
+    close: () => served.close(),
+  };
+}
+
+/** A shop whose product JP1 is sold by real adapters of simulated providers, named as their adapters. */
+export interface SupplyShop {
+  platform: Platform;
+  caller: Caller;
+  doubles: Record<string, Double>;
+  product: ProductId;
+  order(quantity?: number): Promise<string>;
+  /** Works off all that is due now. */
+  work(): Promise<void>;
+  /** Works on, and moves the clock to what is due next, until nothing is or `forMs` have passed. */
+  settle(forMs?: number): Promise<void>;
+  show(id: string): Promise<{ status: string; refunded_cents?: number }>;
+  balance(): Promise<number>;
+}
+
+/** Starts it: the first adapter has priority 1, the next one 2, … */
+export async function supplyShop(adapters: readonly ProviderAdapter[]): Promise<SupplyShop> {
+  const platform = await startPlatform({ start: "2026-03-02T01:00:00.000Z" });
+  const { store, clock } = platform;
+  const doubles: Record<string, Double> = {};
+  const supplied = { product_type: "esim_qr_api", delivery_method: "supplier_api" } as const;
+  const ids = await addProducts(store, [{ sku: "JP1", price_cents: 1_000, supplier: adapters[0] ?? "", ...supplied }]);
+  const product = ids.JP1;
+  if (product === undefined) throw new Error("no product");
+  for (const [at, adapter] of adapters.entries()) {
+    const double = await startDouble(adapter, clock.now);
+    doubles[adapter] = double;
+    const settings = { adapter, url: double.url, secret: double.secret };
+    await store.write(setSupplier, { name: adapter, settings, actor: "test" });
+    const plan = { supplierSku: plans[adapter], days: null, cost: 7_000, currency: "USD" };
+    await store.write(addSource, { sku: "JP1", supplier: adapter, priority: at + 1, ...plan, actor: "test" });
+  }
+  const caller = await platform.caller({ live: true, slug: "acme" });
+  await platform.fund(caller.partnerId, 1_000_000);
+  const pool = supplyWorker(store, clock.now);
+  const work = async () => {
+    await platform.fulfill();
+    await settled(pool);
+    await platform.fulfill();
+  };
+  return {
+    platform,
+    caller,
+    doubles,
+    product,
+    order: (quantity = 1) => placeOrder(caller, product, quantity),
+    work,
+    async settle(forMs = 3_600_000) {
+      const end = clock.now() + forMs;
+      for (;;) {
+        await work();
+        const { due, waitMs } = await store.read(waitingItems, null);
+        if (due.length === 0 && (waitMs === null || clock.now() + waitMs > end)) return;
+        if (clock.now() > end) throw new Error("it does not settle");
+        clock.advance(due.length > 0 ? 50 : Math.max(waitMs ?? 0, 1));
+      }
+    },
+    show: async (id) => (await caller.get(`/api/v1/orders/${id}`)).body,
+    balance: async () => (await caller.get("/api/v1/balance")).body.balances[0].balance_cents,
+  };
+}
