@@ -166,6 +166,11 @@ export const problems = {
     title: "Paused",
     hint: "Wait as long as Retry-After says, then repeat the same request with the same Idempotency-Key.",
   },
+  supplier_unreachable: {
+    status: 503,
+    title: "Supplier Unreachable",
+    hint: "Repeat it later; suppliers check shows what a supplier answers.",
+  },
   unavailable: {
     status: 503,
     title: "Service Unavailable",

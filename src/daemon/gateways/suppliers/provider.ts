@@ -57,6 +57,8 @@ export interface ProviderParts {
   calls: ProviderCalls;
   /** As `suppliers set --secret` took it. */
   secret: Secret;
+  /** The base address, without a slash at its end. */
+  url: string;
   /** The clock, in ms. */
   now(): number;
 }
