@@ -1,0 +1,424 @@
+import { describe, expect, test } from "vitest";
+import type { Memory } from "../src/core/store/schema/values.ts";
+import type { ProviderAnswer } from "../src/daemon/simulators/provider.ts";
+import { asked, REFERENCE, run, startAdapter, TOKEN } from "./support/providers/airalo-adapter.ts";
+
+const ICCID = /^8944465\d{12}$/;
+const noted = { stage: "order", token: TOKEN, looks: 0, silent: 0 };
+
+function answering(status: number, body: unknown, headers = {}): () => ProviderAnswer {
+  return () => ({ status, body, headers });
+}
+
+/** A list of orders in which the rows of the double are changed. */
+function listing(change: (rows: object[]) => unknown[], more: object = {}) {
+  return (ordinary: () => ProviderAnswer) => {
+    const { body } = ordinary();
+    // biome-ignore lint/suspicious/noExplicitAny: the double's list
+    const list = body as any; // its rows are in data
+    return { status: 200, body: { ...list, data: change(list.data), ...more } };
+  };
+}
+
+/** A purchase whose first order ended unknown, and the steps after it. */
+async function afterUnknown(given: Parameters<typeof asked>[0] = {}) {
+  const started = await startAdapter();
+  const { airalo, script, clock } = started;
+  script("POST", "/orders", (ordinary) => {
+    ordinary();
+    return "lost";
+  });
+  const { last, memory } = await run(airalo.buy, asked(given));
+  expect(last).toMatchObject({ kind: "unknown", waitMs: 2_000, memory: noted });
+  const next = async (kept: Memory | null = memory) => {
+    clock.advance(10_000);
+    return airalo.buy(asked({ ...given, memory: kept }));
+  };
+  return { ...started, memory, next };
+}
+
+describe("a purchase", () => {
+  test("notes what it can be looked up by, then orders one and has its eSIM", async () => {
+    const { airalo, double, clock, requests } = await startAdapter();
+    const first = await airalo.buy(asked());
+    expect(first).toEqual({ kind: "note", memory: { ...noted, since: clock.now() } });
+    expect(requests).toEqual([]);
+    const { last } = await run(airalo.buy, asked());
+    expect(last).toEqual({
+      kind: "bought",
+      esim: {
+        iccid: expect.stringMatching(ICCID),
+        activationCode: expect.stringMatching(/^LPA:1\$rsp\.airalo-double\.example\$[0-9A-F-]{20,}$/),
+        confirmationCode: null,
+        reference: expect.stringMatching(/^\d+$/),
+      },
+      reference: expect.stringMatching(/^20260302-\d+$/),
+      cost: 36_000,
+    });
+    expect(double.state()).toEqual({ bought: 1, balance: "996.4000" });
+    const order = requests.find(({ path }) => path === "/orders")?.body ?? "";
+    for (const part of [`name="description"\r\n\r\n${TOKEN}`, 'name="quantity"\r\n\r\n1\r\n']) {
+      expect(order).toContain(part);
+    }
+    expect(order).not.toContain("email");
+  });
+
+  test("keeps a confirmation code", async () => {
+    const { airalo } = await startAdapter();
+    const { last } = await run(airalo.buy, asked({ plan: "lotus-10days-50gb" }));
+    expect(last).toMatchObject({ kind: "bought", esim: { confirmationCode: expect.stringMatching(/^\d{4}$/) } });
+    expect(last).toMatchObject({ esim: { activationCode: expect.not.stringMatching(/\$1$/) } });
+  });
+
+  test.each([
+    ["test-insufficient-balance-7days-1gb", "11", "account"],
+    ["test-maintenance-mode-7days-1gb", "13", "plan"],
+    ["test-disabled-top-up-7days-1gb", "23", "plan"],
+    ["test-not-enough-7days-1gb", "33", "plan"],
+    ["test-out-of-stock-7days-1gb", "34", "plan"],
+    ["no-such-plan", "validation", "plan"],
+  ])("of %s is refused with %s, because of the %s", async (plan, code, because) => {
+    const { airalo, double } = await startAdapter();
+    const { last } = await run(airalo.buy, asked({ plan }));
+    expect(last).toEqual({ kind: "refused", code, because, message: expect.stringMatching(/^.{10,300}$/) });
+    expect(double.state().bought).toBe(0);
+  });
+
+  test.each([
+    [422, { code: 14, reason: "Invalid checksum" }, "14", "account"],
+    [422, { code: 43, reason: "Bad request." }, "43", "plan"],
+    [422, { code: "73", reason: "The eSIM has been recycled." }, "73", "plan"],
+    [403, { code: 89, reason: "The address is not allowed" }, "89", "account"],
+    [403, "<html>blocked</html>", "403", "account"],
+    [404, { data: [], meta: { message: "not found" } }, "404", "account"],
+  ])("that is answered with %s %j is refused with %s", async (status, body, code, because) => {
+    const { airalo, script, double } = await startAdapter();
+    script("POST", "/orders", answering(status, body));
+    expect((await run(airalo.buy, asked())).last).toMatchObject({ kind: "refused", code, because });
+    expect(double.state().bought).toBe(0);
+  });
+
+  test.each([
+    [422, { code: 53, reason: "Something unexpected happened." }],
+    [422, { code: 999, reason: "A new one." }],
+    [422, { reason: "Only a reason." }],
+    [422, { data: [], meta: { message: "no fields" } }],
+    [400, { message: "bad" }],
+    [302, undefined],
+    [500, { code: 11, reason: "Insufficient credit" }],
+    [502, "<html>bad gateway</html>"],
+    [504, undefined],
+    [200, "no JSON"],
+    [200, { data: { id: 7, code: "20260302-000007", sims: [] } }],
+    [200, { data: { id: 7, sims: [{ id: 8, iccid: "89444650", lpa: "a.example", matching_id: "A" }] } }],
+    [200, { code: 11, reason: "Insufficient credit" }],
+  ])("that is answered with %s %j may be bought", async (status, body) => {
+    const { airalo, script } = await startAdapter();
+    script("POST", "/orders", answering(status, body));
+    expect((await run(airalo.buy, asked())).last).toMatchObject({ kind: "unknown", waitMs: 2_000, memory: noted });
+  });
+
+  test("is unsent where there is no connection, with a token or without", async () => {
+    const { airalo, close, clock } = await startAdapter();
+    await airalo.balance();
+    clock.advance(1_000);
+    await close();
+    expect((await run(airalo.buy, asked())).last).toMatchObject({ kind: "unsent", reason: /ECONNREFUSED/ });
+    clock.advance(86_400_000);
+    expect((await run(airalo.buy, asked())).last).toMatchObject({ kind: "unsent", reason: /ECONNREFUSED/ });
+  });
+
+  test("is unsent where no token came", async () => {
+    const { airalo, script, requests } = await startAdapter();
+    for (const one of [answering(503, undefined), answering(200, { data: {} }), () => "lost" as const]) {
+      script("POST", "/token", one);
+    }
+    const ends = [];
+    for (let run1 = 0; run1 < 3; run1++) ends.push((await run(airalo.buy, asked())).last);
+    expect(ends).toEqual([
+      { kind: "unsent", reason: "no token (status 503)" },
+      { kind: "unsent", reason: "no token in its answer" },
+      { kind: "unsent", reason: "no token (no whole answer)" },
+    ]);
+    expect(requests.map(({ path }) => path)).toEqual(["/token", "/token", "/token"]);
+  });
+});
+
+describe("after an unknown outcome", () => {
+  test("an order that was made is found and never made again", async () => {
+    const { next, double, requests } = await afterUnknown();
+    expect(await next()).toMatchObject({
+      ...{ kind: "bought", reference: expect.stringMatching(/^20260302-\d+$/) },
+      // Lists do not say what it cost.
+      ...{ esim: { iccid: expect.stringMatching(ICCID), reference: expect.any(String) }, cost: null },
+    });
+    expect(double.state().bought).toBe(1);
+    const query = Object.fromEntries(requests.find(({ method, path }) => method + path === "GET/orders")?.query ?? []);
+    expect(query).toMatchObject({
+      "filter[description]": TOKEN,
+      "filter[created_at]": "2026-03-01 - 2026-03-03",
+      include: "sims,status",
+    });
+  });
+
+  test("an order that the list has late is looked for again, and found", async () => {
+    const { next, script, double } = await afterUnknown();
+    const empty = listing(() => []);
+    script("GET", "/orders", empty, empty);
+    const first = await next();
+    expect(first).toMatchObject({ kind: "unknown", waitMs: 5_000, memory: { looks: 1, silent: 0 } });
+    const second = await next(keptBy(first));
+    expect(second).toMatchObject({ kind: "unknown", waitMs: 10_000, memory: { looks: 2, silent: 0 } });
+    expect(await next(keptBy(second))).toMatchObject({ kind: "bought" });
+    expect(double.state().bought).toBe(1);
+  });
+
+  test("an order that no list has is lost after a quarter of an hour; a retry looks once and never buys", async () => {
+    const { next, script, double } = await afterUnknown();
+    script("GET", "/orders", ...Array(9).fill(listing(() => [])));
+    const waits = [2_000];
+    let step = await next();
+    while (step.kind === "unknown") {
+      waits.push(step.waitMs);
+      step = await next(keptBy(step));
+    }
+    expect(waits.reduce((sum, one) => sum + one)).toBe(827_000);
+    expect(step).toMatchObject({
+      kind: "lost",
+      reason: expect.stringContaining("no such order"),
+      memory: { looks: 8 },
+    });
+    step = await next(keptBy(step));
+    expect(step).toMatchObject({ kind: "lost", memory: { looks: 9 } });
+    expect(await next(keptBy(step))).toMatchObject({ kind: "bought" });
+    expect(double.state().bought).toBe(1);
+  });
+
+  test("a crash between note and request is looked up, and not sent", async () => {
+    const { airalo, clock, double } = await startAdapter();
+    const memory = { ...noted, since: clock.now() };
+    expect(await airalo.buy(asked({ memory }))).toMatchObject({ kind: "unknown", waitMs: 5_000, memory: { looks: 1 } });
+    expect(double.state().bought).toBe(0);
+  });
+
+  test("a description that is only like the own one is another order", async () => {
+    const { airalo, clock, double } = await startAdapter();
+    await run(airalo.buy, asked({ reference: `${REFERENCE}-1` }));
+    clock.advance(1_000);
+    const memory = { ...noted, since: clock.now() };
+    expect(await airalo.buy(asked({ memory }))).toMatchObject({ kind: "unknown", memory: { looks: 1 } });
+    expect(double.state().bought).toBe(1);
+  });
+
+  test("two orders with the description were bought twice", async () => {
+    const { next, script } = await afterUnknown();
+    script(
+      "GET",
+      "/orders",
+      listing(([row]) => [row, { ...row, id: 7, code: "20260302-000007" }]),
+    );
+    expect(await next()).toMatchObject({
+      ...{ kind: "lost", reason: expect.stringMatching(/more than once: orders 20260302-\d+, 20260302-000007/) },
+    });
+    script(
+      "GET",
+      "/orders",
+      listing(([row]) => [row, row]),
+    );
+    expect(await next()).toMatchObject({ kind: "bought" });
+  });
+
+  test.each(["failed", "refunded", "partially_refunded"])("an order that is %s is for people", async (slug) => {
+    const { next, script } = await afterUnknown();
+    script(
+      "GET",
+      "/orders",
+      listing(([row]) => [{ ...row, status: { name: slug, slug } }]),
+    );
+    expect(await next()).toMatchObject({ kind: "lost", reason: expect.stringContaining(`is ${slug}`) });
+  });
+
+  test("an order that is listed without its eSIM is read by its id", async () => {
+    const { next, script, requests } = await afterUnknown();
+    script(
+      "GET",
+      "/orders",
+      listing(([row]) => [{ ...row, sims: undefined }]),
+    );
+    expect(await next()).toMatchObject({ kind: "bought", esim: { iccid: expect.stringMatching(ICCID) } });
+    expect(requests.at(-1)?.path).toMatch(/^\/orders\/\d+$/);
+  });
+
+  test.each([
+    ["answers 500", answering(500, undefined)],
+    ["answers 53", answering(422, { code: 53, reason: "Something unexpected happened." })],
+    ["refuses", answering(403, { code: 89, reason: "The address is not allowed" })],
+    ["is no list", answering(200, { data: {} })],
+    ["is lost", () => "lost" as const],
+    ["shows a part of many others", listing(() => [{ id: 1, description: "x" }], { links: { next: "https://x/2" } })],
+    ["shows the order in another form", listing(([row]) => [{ ...row, id: null }])],
+  ])("a look-up that %s counts for nothing", async (_, end) => {
+    const { next, script } = await afterUnknown();
+    script("GET", "/orders", end);
+    const step = await next();
+    expect(step).toMatchObject({ kind: "unknown", memory: { looks: 0, silent: 1 } });
+    expect(await next(keptBy(step))).toMatchObject({ kind: "bought" });
+  });
+
+  test("an order that cannot be looked up at all is for people in the end", async () => {
+    const { next, script, memory } = await afterUnknown();
+    script("GET", "/orders", answering(500, undefined));
+    const late = { ...memory, silent: 39 };
+    expect(await next(late)).toMatchObject({ kind: "lost", reason: expect.stringContaining("cannot be looked up") });
+    expect(await next({ ...late, silent: 40 })).toMatchObject({ kind: "bought" });
+  });
+
+  test("a memory that is not understood is for people", async () => {
+    const { airalo, requests } = await startAdapter();
+    expect(await airalo.buy(asked({ memory: { stage: "else" }, fresh: true }))).toMatchObject({ kind: "lost" });
+    expect(requests).toEqual([]);
+  });
+});
+
+describe("limits", () => {
+  test("an order that a limit turns away is known not to be sent, and is made after the wait", async () => {
+    const { airalo, script, clock, double } = await startAdapter();
+    script("POST", "/orders", answering(429, { message: "Too Many Attempts." }, { "retry-after": "7" }));
+    const { last, memory } = await run(airalo.buy, asked());
+    expect([last, memory]).toEqual([
+      { kind: "busy", waitMs: 7_000 },
+      { stage: "limited", waitMs: 7_000 },
+    ]);
+    // The account is blocked for all nodes until then.
+    const blocked = await run(airalo.buy, asked({ memory }));
+    expect(blocked.last).toEqual({ kind: "busy", waitMs: 7_000 });
+    clock.advance(7_000);
+    expect((await run(airalo.buy, asked({ memory: blocked.memory }))).last).toMatchObject({ kind: "bought" });
+    expect(double.state().bought).toBe(1);
+  });
+
+  test("five calls a second of the account; a look-up waits for its turn", async () => {
+    const { airalo, clock } = await startAdapter();
+    const purchases = Array.from({ length: 8 }, (_, at) => asked({ reference: `${REFERENCE}${at}` }));
+    const ends = [];
+    for (const one of purchases) ends.push((await run(airalo.buy, one)).last.kind);
+    // The token is a call too, and has a limit of its own.
+    expect(ends).toEqual([...Array(4).fill("bought"), ...Array(4).fill("busy")]);
+    expect(await airalo.buy(asked({ memory: { ...noted, since: clock.now() } }))).toEqual({
+      kind: "busy",
+      waitMs: 1_000,
+    });
+    clock.advance(1_000);
+    expect((await run(airalo.buy, asked())).last.kind).toBe("bought");
+  });
+
+  test("a limit of one kind of call holds up no other", async () => {
+    const { airalo, script, clock } = await startAdapter();
+    const limited = answering(429, { message: "Too Many Attempts." }, { "retry-after": "60" });
+    script("GET", "/packages", limited);
+    await expect(airalo.plans()).rejects.toMatchObject({ slug: "supplier_unreachable", message: /60 s/ });
+    clock.advance(1_000);
+    expect((await run(airalo.buy, asked())).last.kind).toBe("bought");
+  });
+});
+
+describe("the token", () => {
+  const tokens = (requests: { path: string }[]) => requests.filter(({ path }) => path === "/token").length;
+
+  test("is one for all nodes, also when many need it at once", async () => {
+    const { airalo, node, requests, clock } = await startAdapter();
+    await Promise.all([airalo.balance(), airalo.balance(), airalo.balance()]);
+    clock.advance(1_000);
+    await node().balance();
+    expect(tokens(requests)).toBe(1);
+  });
+
+  test.each([
+    [86_400, 86_100],
+    [31_622_400, 86_100],
+    ["3600", 3_300],
+    [60, 30],
+    [undefined, 86_100],
+  ])("with expires_in %j is used for %s s", async (expires_in, seconds) => {
+    const { airalo, script, requests, clock } = await startAdapter();
+    const shown = (ordinary: () => ProviderAnswer) => {
+      // biome-ignore lint/suspicious/noExplicitAny: the double's token
+      const { data } = ordinary().body as any; // what it gives
+      return { status: 200, body: { data: { ...data, expires_in } } };
+    };
+    script("POST", "/token", shown);
+    await airalo.balance();
+    clock.advance(seconds * 1_000 - 1);
+    await airalo.balance();
+    expect(tokens(requests)).toBe(1);
+    clock.advance(1);
+    await airalo.balance();
+    expect(tokens(requests)).toBe(2);
+  });
+
+  test("that is no longer taken is replaced once, and the call is repeated", async () => {
+    const { airalo, double, requests, clock } = await startAdapter();
+    await airalo.balance();
+    clock.advance(1_000);
+    double.reset();
+    expect((await run(airalo.buy, asked())).last).toMatchObject({ kind: "bought" });
+    expect([tokens(requests), double.state().bought]).toEqual([2, 1]);
+  });
+
+  test("that a new one is not taken either is a fault of the account", async () => {
+    const { airalo, script, requests } = await startAdapter();
+    const never = answering(401, { data: [], meta: { message: "This action is unauthorized." } });
+    script("POST", "/orders", never, never);
+    expect((await run(airalo.buy, asked())).last).toMatchObject({ kind: "refused", code: "401", because: "account" });
+    expect(tokens(requests)).toBe(2);
+  });
+
+  test("that another node has replaced is taken, and not asked for", async () => {
+    const { airalo, node, double, script, requests, clock } = await startAdapter();
+    await airalo.balance();
+    clock.advance(1_000);
+    double.reset();
+    const other = node();
+    script("GET", "/balance", async (ordinary) => {
+      const refused = ordinary();
+      await other.balance();
+      return refused;
+    });
+    await airalo.balance();
+    expect(tokens(requests)).toBe(2);
+  });
+
+  test("stays where an address is not allowed", async () => {
+    const { airalo, script, requests, clock } = await startAdapter();
+    script("POST", "/orders", answering(403, { code: 89, reason: "The address is not allowed" }));
+    expect((await run(airalo.buy, asked())).last).toMatchObject({ kind: "refused", code: "89", because: "account" });
+    clock.advance(1_000);
+    await airalo.balance();
+    expect(tokens(requests)).toBe(1);
+  });
+
+  test("that is refused makes the account refused", async () => {
+    const { node, clock, requests } = await startAdapter();
+    const bad = node("DEMO_CLIENT:wrong:secret");
+    expect((await run(bad.buy, asked())).last).toMatchObject({ kind: "refused", code: "401", because: "account" });
+    clock.advance(60_000);
+    const stranger = node("SOMEONE:DEMO_CLIENT_SECRET");
+    const end = (await run(stranger.buy, asked())).last;
+    expect(end).toMatchObject({ kind: "refused", code: "validation", because: "account" });
+    expect(requests[0]?.body).toContain("client_secret=wrong%3Asecret");
+  });
+
+  test("is asked for three times a minute, and not more", async () => {
+    const { airalo, script } = await startAdapter();
+    script("POST", "/token", ...Array(3).fill(answering(500, undefined)));
+    const ends = [];
+    for (let times = 0; times < 4; times++) ends.push((await run(airalo.buy, asked())).last);
+    expect(ends.map(({ kind }) => kind)).toEqual(["unsent", "unsent", "unsent", "busy"]);
+    expect(ends[3]).toEqual({ kind: "busy", waitMs: 60_000 });
+  });
+});
+
+/** What a step has kept. */
+function keptBy(step: { kind: string; memory?: Memory }): Memory | null {
+  return step.memory ?? null;
+}
