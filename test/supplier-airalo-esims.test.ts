@@ -1,12 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { TopupAsk } from "../src/core/supply/provider.ts";
-import type { ProviderAnswer } from "../src/daemon/simulators/provider.ts";
-import { asked, run, startAdapter, TOKEN } from "./support/providers/airalo-adapter.ts";
-
-function answering(status: number, body: unknown, headers = {}): () => ProviderAnswer {
-  return () => ({ status, body, headers });
-}
+import { answering, asked, run, startAdapter, TOKEN } from "./support/providers/airalo-adapter.ts";
 
 /** The adapter with an eSIM that was bought. */
 async function withEsim(plan = "hinode-7days-1gb") {
@@ -56,6 +51,18 @@ describe("the catalog", () => {
     },
     ...more,
   });
+  test.each([
+    [{ countries: [], coverages: [{ code: "FR" }, { code: "Kosovo X" }] }, ["FR"]],
+    [{ countries: null, coverages: undefined }, ["AU"]],
+  ])("takes the coverage of %j as %j", async (lists, coverage) => {
+    const { airalo, script } = await startAdapter();
+    const body = catalog([{ ...pack, net_price: 3 }]);
+    const [place] = body.data;
+    const operators = [{ ...place?.operators[0], ...lists }];
+    script("GET", "/packages", answering(200, { ...body, data: [{ ...place, operators }] }));
+    expect(await airalo.plans()).toMatchObject([{ coverage }]);
+  });
+
   const discounted = (discount_percentage: unknown) => ({
     pricing: { model: "discount_pricing", discount_percentage },
   });

@@ -37,6 +37,11 @@ export async function startAdapter() {
   return { clock, double, airalo, node, script, requests, close };
 }
 
+/** An answer in the place of the double's. */
+export function answering(status: number, body: unknown, headers = {}): () => ProviderAnswer {
+  return () => ({ status, body, headers });
+}
+
 /** A purchase as the worker is asked for it. */
 export function asked(given: Partial<Ask> = {}): Ask {
   return {

@@ -4,7 +4,6 @@ import { checkAccount, readBalance } from "./account.ts";
 import { noReplacement, requestRefund } from "./after-sale.ts";
 import { plansOf, topupPlansOf } from "./catalog.ts";
 import { type Client, createClient } from "./client.ts";
-import { packagesCall } from "./limits.ts";
 import { readAiraloNotice } from "./notice.ts";
 import { buyEsim, buyTopup } from "./purchase.ts";
 import { bodyOf, unreachable } from "./reply.ts";
@@ -15,29 +14,28 @@ const CATALOG_TIMEOUT_MS = 120_000;
 
 /** Airalo's Partner API v2. */
 export function createAiralo(parts: ProviderParts): Provider {
+  const { now, secret } = parts;
   const client = createClient(parts);
-  const buying = { client, now: parts.now };
   return {
-    buy: (ask) => buyEsim(buying, ask),
-    topUp: (ask) => buyTopup(buying, ask),
+    buy: (ask) => buyEsim(client, now(), ask),
+    topUp: (ask) => buyTopup(client, now(), ask),
     topupPlans: (esim) => readTopupPlans(client, esim),
-    async fits(esim, plan) {
-      return (await readTopupPlans(client, esim)).some((one) => one.plan === plan);
-    },
+    fits: async (esim, plan) => (await readTopupPlans(client, esim)).some((one) => one.plan === plan),
     plans: () => readPlans(client),
-    balance: () => readBalance(buying),
-    check: () => checkAccount(buying),
-    look: (esims) => lookAt(buying, esims),
+    balance: () => readBalance(client),
+    check: () => checkAccount(client, now),
+    look: (esims) => lookAt(client, now, esims),
     refund: (esim) => requestRefund(client, esim),
     replace: async () => noReplacement,
-    readNotice: (notice) => readAiraloNotice(notice, parts.secret),
+    readNotice: (notice) => readAiraloNotice(notice, secret),
   };
 }
 
-/** The whole catalog in one answer: pages after the first have another form. */
+/** The whole catalog in one answer: pages after the first have another form. The page says 80 a minute, and 40. */
 async function readPlans(client: Client): Promise<Plan[]> {
-  const call = { path: "/packages", limits: packagesCall, timeoutMs: CATALOG_TIMEOUT_MS };
-  const plans = plansOf(bodyOf(await client.ask({ method: "GET", ...call })));
+  const own = { bucket: "packages", aMinute: 40 };
+  const reply = await client.ask({ method: "GET", path: "/packages", own, timeoutMs: CATALOG_TIMEOUT_MS });
+  const plans = plansOf(bodyOf(reply));
   if (plans === null) throw unreachable("Airalo's catalog is not understood, or is not the whole of it.");
   return plans;
 }

@@ -3,7 +3,6 @@ import { Compile } from "typebox/compile";
 import { FormData } from "undici";
 import type { EsimRef, Returned } from "../../../../core/supply/provider.ts";
 import type { Client } from "./client.ts";
-import { refundCall } from "./limits.ts";
 import { faultWords } from "./reply.ts";
 import { TextOrNumber } from "./values.ts";
 
@@ -15,23 +14,20 @@ export async function requestRefund(client: Client, { iccid }: EsimRef): Promise
   body.append("iccids[]", iccid);
   body.append("reason", "OTHERS");
   body.append("notes", "Requested by the operator");
-  const reply = await client.ask({ method: "POST", path: "/refund", body, limits: refundCall });
-  if (reply.kind === "done") {
-    if (!requested.Check(reply.body)) return { outcome: "unknown", detail: "Airalo's answer is not understood." };
-    const reference = String(reply.body.data.refund_id);
-    const detail = `Airalo has the request as ${reference}: its people decide, and a refund is credit of the account.`;
-    return { outcome: "requested", detail, reference };
+  const reply = await client.ask({ method: "POST", path: "/refund", body, own: { bucket: "refund", aMinute: 5 } });
+  if (reply.kind !== "done") {
+    // A refusal of this call may be a message without a code.
+    const worded = reply.kind === "unclear" && reply.status === 422 && reply.code === null;
+    const refused = worded || (reply.kind === "refused" && reply.because === "plan");
+    return { outcome: refused ? "not_available" : "unknown", detail: faultWords(reply) };
   }
-  // A refusal of this call may have a message and no code.
-  const refused = reply.kind === "refused" ? reply.because === "plan" : reply.kind === "unclear" && isRefusal(reply);
-  return { outcome: refused ? "not_available" : "unknown", detail: faultWords(reply) };
+  if (!requested.Check(reply.body)) return { outcome: "unknown", detail: "Airalo's answer is not understood." };
+  const reference = String(reply.body.data.refund_id);
+  const detail = `Airalo has the request as ${reference}: its people decide, and a refund is credit of the account.`;
+  return { outcome: "requested", detail, reference };
 }
 
-function isRefusal({ status, reason }: { status: number | null; reason: string }): boolean {
-  return status === 422 && !reason.includes(", code ");
-}
-
-/** What `replace` answers: Airalo exchanges no eSIM. */
+/** What asking for another eSIM comes to: Airalo exchanges none. */
 export const noReplacement: Returned = {
   outcome: "not_available",
   detail: "Airalo exchanges no eSIMs: ask for a refund of this one, and sell another.",

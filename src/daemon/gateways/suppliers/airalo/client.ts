@@ -3,39 +3,35 @@ import { Compile } from "typebox/compile";
 import { Secret } from "../../../../core/kernel/secret.ts";
 import type { Call } from "../calls.ts";
 import type { ProviderParts } from "../provider.ts";
-import { anyCall, tokenCall } from "./limits.ts";
 import { type Reply, readReply } from "./reply.ts";
+import { Maybe } from "./values.ts";
 
 /** A call below the base address. */
 export interface ApiCall extends Pick<Call, "path" | "body" | "timeoutMs"> {
   method: "GET" | "POST";
-  /** Left out: those of any call. */
-  limits?: Call["limits"];
+  /** A limit of its own beside that of the account: so many a minute. */
+  own?: { bucket: string; aMinute: number };
 }
 
 /** Calls with the token that all nodes share. */
 export interface Client {
-  /** Sends it once; a 401 gets one new token and is then sent again. */
+  /** Sends it once; a 401 gets one new token, and it is sent with that. */
   send(call: ApiCall): Promise<Reply>;
   /** The same for what people wait for: limits are waited for. */
   ask(call: ApiCall): Promise<Reply>;
-  /** Gets a new token, which proves the credential. Null: it did. */
+  /** Gets a new token, which proves the credential; null: it did. */
   renew(): Promise<Failed | null>;
 }
 
-/** What is no 2xx. */
 type Failed = Exclude<Reply, { kind: "done" }>;
 type Access = { token: Secret } | { failed: Failed };
 /** How requests go out: at once, or when limits allow. */
-type Way = (call: Call) => ReturnType<ProviderParts["calls"]["send"]>;
+type Way = ProviderParts["calls"]["send"];
 
-const Granted = Type.Object({
-  data: Type.Object({
-    access_token: Type.String({ minLength: 1 }),
-    expires_in: Type.Optional(Type.Union([Type.Number({ minimum: 1 }), Type.String({ pattern: "^[1-9]\\d{0,9}$" })])),
-  }),
-});
-const granted = Compile(Granted);
+const Seconds = Type.Union([Type.Number({ minimum: 1 }), Type.String({ pattern: "^[1-9]\\d{0,9}$" })]);
+const granted = Compile(
+  Type.Object({ data: Type.Object({ access_token: Type.String({ minLength: 1 }), expires_in: Maybe(Seconds) }) }),
+);
 
 /** The text says 24 hours, the example a year: the earlier holds. */
 const LONGEST_LIFE_MS = 86_400_000;
@@ -44,7 +40,6 @@ const MARGIN_MS = 5 * 60_000;
 
 /** Makes the client of one account. */
 export function createClient({ calls, secret, now }: ProviderParts): Client {
-  const atOnce: Way = (call) => calls.send(call);
   const inTurn: Way = (call) => calls.sendPatiently(call);
   /** Requests of this node at the same time share one token request: there are three a minute. */
   let asking: Promise<Access> | null = null;
@@ -69,7 +64,7 @@ export function createClient({ calls, secret, now }: ProviderParts): Client {
     if (reply.kind === "unclear") return { failed: { kind: "unsent", reason: `no token (${reply.reason})` } };
     if (!granted.Check(reply.body)) return { failed: { kind: "unsent", reason: "no token in its answer" } };
     const { access_token, expires_in } = reply.body.data;
-    const life = Math.min(LONGEST_LIFE_MS, expires_in === undefined ? LONGEST_LIFE_MS : Number(expires_in) * 1_000);
+    const life = Math.min(LONGEST_LIFE_MS, Number(expires_in ?? LONGEST_LIFE_MS) * 1_000);
     await calls.keepToken(access_token, now() + life - Math.min(MARGIN_MS, life / 2));
     return { token: new Secret(access_token) };
   }
@@ -94,7 +89,7 @@ export function createClient({ calls, secret, now }: ProviderParts): Client {
   }
 
   return {
-    send: (call) => sent(call, atOnce),
+    send: (call) => sent(call, calls.send),
     ask: (call) => sent(call, inTurn),
     async renew() {
       const access = await renewed(inTurn);
@@ -112,9 +107,21 @@ export function credentialOf(secret: Secret): { client_id: string; client_secret
 function tokenRequest(secret: Secret): Call {
   const form = new URLSearchParams({ ...credentialOf(secret), grant_type: "client_credentials" });
   const headers = { "content-type": "application/x-www-form-urlencoded" };
-  return { method: "POST", path: "/token", headers, body: form.toString(), limits: tokenCall };
+  const limits = limitsOf({ bucket: "token", aMinute: 3 });
+  return { method: "POST", path: "/token", headers, body: form.toString(), limits };
 }
 
-function authorized({ limits = anyCall, ...call }: ApiCall, token: Secret): Call {
-  return { ...call, limits, headers: { authorization: `Bearer ${token.reveal()}` } };
+function authorized({ own, ...call }: ApiCall, token: Secret): Call {
+  return { ...call, limits: limitsOf(own), headers: { authorization: `Bearer ${token.reveal()}` } };
+}
+
+/**
+ * The sandbox allows five calls a second over all endpoints, and which mode an account is in does not show; production
+ * has the same for usage, and nothing published for orders. A limit of the call's own comes first: it is the smaller
+ * one, and a 429 then holds up its like, and not the account.
+ */
+function limitsOf(own: ApiCall["own"]): Call["limits"] {
+  const account = { limit: { bucket: "account", most: 5, windowMs: 1_000 }, cost: 1 };
+  if (own === undefined) return [account];
+  return [{ limit: { bucket: own.bucket, most: own.aMinute, windowMs: 60_000 }, cost: 1 }, account];
 }

@@ -19,7 +19,6 @@ const Sim = Type.Object({
 const Order = Type.Object({
   id: TextOrNumber,
   code: Maybe(Type.String()),
-  description: Maybe(Type.String()),
   currency: Maybe(Type.String()),
   net_price: Maybe(TextOrNumber),
   total_amount_paid: Maybe(TextOrNumber),
@@ -31,7 +30,7 @@ const Order = Type.Object({
 export type AiraloOrder = Static<typeof Order>;
 
 const order = Compile(Order);
-const single = Compile(Type.Object({ data: Type.Unknown() }));
+const single = Compile(Type.Object({ data: Order }));
 const list = Compile(
   Type.Object({
     data: Type.Array(Type.Unknown()),
@@ -42,20 +41,20 @@ const described = Compile(Type.Object({ description: Type.String() }));
 
 /** The order that a body has; null: none. */
 export function readOrder(body: unknown): AiraloOrder | null {
-  return single.Check(body) && order.Check(body.data) ? body.data : null;
+  return single.Check(body) ? body.data : null;
 }
 
 /**
- * The orders of a list with exactly this description: the search finds what is like it. Null: the list shows not
- * whether there is one.
+ * The orders of a list with exactly this description: the search finds what is like it. Null: it does not show whether
+ * there is one.
  */
 export function readOrders(body: unknown, description: string): AiraloOrder[] | null {
   if (!list.Check(body)) return null;
   const named = body.data.filter((row) => described.Check(row) && row.description === description);
   const found = named.filter((row) => order.Check(row));
-  if (found.length < named.length) return null;
-  // A search that was not made, or finds too much, shows some of many: what is missing may be on a later page.
-  if (found.length === 0 && typeof body.links?.next === "string") return null;
+  // Where the search finds many others, what is missing may be on a later page.
+  const isPart = found.length === 0 && typeof body.links?.next === "string";
+  if (isPart || found.length < named.length) return null;
   return [...new Map(found.map((one) => [String(one.id), one])).values()];
 }
 
@@ -76,18 +75,14 @@ export function esimOf({ sims }: AiraloOrder): BoughtEsim | null {
   const code = codeOf(sim);
   const iccid = plainDigits(sim.iccid);
   if (code === null || iccidFault(iccid, { least: 13 }) !== null) return null;
-  const { confirmation_code } = sim;
-  const asked = confirmation_code === null || confirmation_code === undefined ? "" : String(confirmation_code).trim();
-  return { iccid, activationCode: code, confirmationCode: asked || null, reference: String(sim.id) };
+  const confirmationCode = String(sim.confirmation_code ?? "").trim() || null;
+  return { iccid, activationCode: code, confirmationCode, reference: String(sim.id) };
 }
 
 /** The activation code of its address and matching id, else of what its QR code says. */
 function codeOf({ lpa, matching_id, qrcode }: Static<typeof Sim>): string | null {
-  for (const text of [`LPA:1$${lpa ?? ""}$${matching_id ?? ""}`, qrcode ?? ""]) {
-    const read = readActivationCode(text);
-    if ("ok" in read && read.ok.matching_id !== "") {
-      return activationCode({ smdp_address: read.ok.smdp_address, matching_id: read.ok.matching_id });
-    }
-  }
-  return null;
+  const read = [`LPA:1$${lpa ?? ""}$${matching_id ?? ""}`, qrcode ?? ""].map(readActivationCode);
+  const [code] = read.flatMap((one) => ("ok" in one && one.ok.matching_id !== "" ? one.ok : []));
+  if (code === undefined) return null;
+  return activationCode({ smdp_address: code.smdp_address, matching_id: code.matching_id });
 }

@@ -1,30 +1,54 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { FormData } from "undici";
+import { civilDateAt } from "../../../../core/kernel/civil-date.ts";
 import type { Ask, Step, TopupAsk } from "../../../../core/supply/provider.ts";
 import type { Client } from "./client.ts";
-import { lookUp, Ordered, type Purchase, unknown } from "./look-up.ts";
-import { costOfOrder, esimOf, readOrder, referenceOf } from "./order.ts";
+import { type AiraloOrder, costOfOrder, esimOf, readOrder, readOrders, referenceOf } from "./order.ts";
+import { faultWords } from "./reply.ts";
 
-/** What purchases need of the adapter. */
-export interface Buying {
-  client: Client;
-  /** The clock, in ms. */
-  now(): number;
+/** What is bought. */
+interface Purchase {
+  path: "/orders" | "/orders/topups";
+  fields: Record<string, string>;
+  /** What an order of it means; null: it has not what was bought. */
+  read(order: AiraloOrder): Step | null;
 }
 
+/** What is remembered of an order that is sent, or may be. */
+const Ordered = Type.Object({
+  stage: Type.Literal("order"),
+  /** The order's description: what it is looked up by, as there is no key. */
+  token: Type.String(),
+  /** When it was about to be sent. */
+  since: Type.Number(),
+  /** Look-ups that were answered and had no such order, and those without a usable answer. */
+  looks: Type.Integer(),
+  silent: Type.Integer(),
+});
+type Ordered = Static<typeof Ordered>;
 const ordered = Compile(Ordered);
-/** A limit refused the order: it is known not to be sent. */
+/** A limit turned the order away: it is known not to be sent. */
 const limited = Compile(Type.Object({ stage: Type.Literal("limited"), waitMs: Type.Number() }));
 
-/** The next step of buying an eSIM. */
-export function buyEsim(buying: Buying, ask: Ask): Promise<Step> {
-  return nextStep(buying, ask, {
-    order: (description) => ({
-      method: "POST",
-      path: "/orders",
-      body: form({ package_id: ask.plan, quantity: "1", type: "sim", description }),
-    }),
+const DAY_MS = 86_400_000;
+/** How long before the first look, and after each one (s): a quarter of an hour in all. */
+const waits = [2, 5, 10, 30, 60, 120, 300, 300];
+/**
+ * How soon a new order is in the list is not published. Orders are answered within seconds; a list that has one not
+ * after a quarter of an hour is taken as final by people alone.
+ */
+const MOST_LOOKS = waits.length;
+/** Three hours without an answer: what is wrong then is for people. */
+const MOST_SILENT = 40;
+/** States of an order that was made and holds no longer. */
+const ended = ["failed", "refunded", "partially_refunded"];
+
+/** The next step of buying an eSIM. No `to_email`: Airalo would write to the traveler itself. */
+export function buyEsim(client: Client, now: number, ask: Ask): Promise<Step> {
+  return nextStep(client, now, ask, {
+    path: "/orders",
+    fields: { package_id: ask.plan, quantity: "1", type: "sim" },
     read(order) {
       const esim = esimOf(order);
       return esim === null ? null : { kind: "bought", esim, reference: referenceOf(order), cost: costOfOrder(order) };
@@ -33,43 +57,34 @@ export function buyEsim(buying: Buying, ask: Ask): Promise<Step> {
 }
 
 /** The next step of a top-up. */
-export function buyTopup(buying: Buying, ask: TopupAsk): Promise<Step> {
-  return nextStep(buying, ask, {
-    order: (description) => ({
-      method: "POST",
-      path: "/orders/topups",
-      body: form({ package_id: ask.plan, iccid: ask.esim.iccid, description }),
-    }),
+export function buyTopup(client: Client, now: number, ask: TopupAsk): Promise<Step> {
+  return nextStep(client, now, ask, {
+    path: "/orders/topups",
+    fields: { package_id: ask.plan, iccid: ask.esim.iccid },
     read: (order) => ({ kind: "applied", reference: referenceOf(order), cost: costOfOrder(order) }),
   });
 }
 
-async function nextStep({ client, now }: Buying, ask: Ask, purchase: Purchase): Promise<Step> {
-  const { memory, fresh } = ask;
+async function nextStep(client: Client, now: number, ask: Ask, purchase: Purchase): Promise<Step> {
+  const { memory, fresh, reference } = ask;
   if (limited.Check(memory) && fresh) return { kind: "busy", waitMs: memory.waitMs };
   if (memory === null || limited.Check(memory)) {
-    const noted: Ordered = { stage: "order", token: tokenOf(ask), since: now(), looks: 0, silent: 0 };
-    return { kind: "note", memory: noted };
+    // This purchase's alone, not to be guessed, and without `%` and `_`, which the search reads as patterns.
+    const token = `esimctl-${reference.replaceAll("-", "")}`;
+    return { kind: "note", memory: { stage: "order", token, since: now, looks: 0, silent: 0 } };
   }
   if (!ordered.Check(memory)) return { kind: "lost", reason: "what was noted of it is not understood", memory };
   return fresh ? sendOrder(client, purchase, memory) : lookUp(client, purchase, memory);
 }
 
-/**
- * The description of the order: of this purchase alone, and not to be guessed. The search reads `%` and `_` as
- * patterns, of which it has none.
- */
-function tokenOf({ reference }: Ask): string {
-  return `esimctl-${reference.replaceAll("-", "")}`;
-}
-
-/** Sends the order, once. No `to_email`: Airalo would write to the traveler itself. */
-async function sendOrder(client: Client, purchase: Purchase, memory: Ordered): Promise<Step> {
-  const reply = await client.send(purchase.order(memory.token));
+/** Sends the order, once. */
+async function sendOrder(client: Client, { path, fields, read }: Purchase, memory: Ordered): Promise<Step> {
+  const body = new FormData();
+  for (const [name, value] of Object.entries({ ...fields, description: memory.token })) body.append(name, value);
+  const reply = await client.send({ method: "POST", path, body });
   if (reply.kind === "done") {
     const order = readOrder(reply.body);
-    const bought = order === null ? null : purchase.read(order);
-    return bought ?? unknown("the answer to the order is not understood", memory);
+    return (order === null ? null : read(order)) ?? unknown("the answer to the order is not understood", memory);
   }
   if (reply.kind === "unclear") return unknown(reply.reason, memory);
   // The memory has to say that nothing was sent, or the next run would look the order up, and never buy.
@@ -77,8 +92,40 @@ async function sendOrder(client: Client, purchase: Purchase, memory: Ordered): P
   return reply;
 }
 
-function form(fields: Record<string, string>): FormData {
-  const data = new FormData();
-  for (const [name, value] of Object.entries(fields)) data.append(name, value);
-  return data;
+/** Looks for an order that may have been made. Never makes one. */
+async function lookUp(client: Client, { read }: Purchase, memory: Ordered): Promise<Step> {
+  const silent = (reason: string) => unknown(reason, { ...memory, silent: memory.silent + 1 });
+  const lost = (reason: string): Step => ({ kind: "lost", reason, memory });
+  const reply = await client.send({ method: "GET", path: searchPath(memory) });
+  if (reply.kind === "busy") return reply;
+  if (reply.kind !== "done") return silent(faultWords(reply));
+  const found = readOrders(reply.body, memory.token);
+  if (found === null) return silent("the list of orders is not understood");
+  const [order, ...others] = found;
+  if (order === undefined) return unknown("the list has no such order", { ...memory, looks: memory.looks + 1 });
+  if (others.length > 0) return lost(`it was bought more than once: orders ${found.map(referenceOf).join(", ")}`);
+  const state = order.status?.slug ?? "";
+  if (ended.includes(state)) return lost(`order ${referenceOf(order)} is ${state}`);
+  const bought = read(order);
+  if (bought !== null) return bought;
+  const path = `/orders/${encodeURIComponent(order.id)}?include=sims`;
+  const single = await client.send({ method: "GET", path });
+  const whole = single.kind === "done" ? readOrder(single.body) : null;
+  return (whole === null ? null : read(whole)) ?? silent(`order ${referenceOf(order)} has no eSIM that can be read`);
+}
+
+/** The search for an order, in the days around it: clocks and zones may differ. */
+function searchPath({ token, since }: Ordered): string {
+  const query = new URLSearchParams({ include: "sims,status", limit: "100", "filter[description]": token });
+  query.set("filter[created_at]", `${civilDateAt(since - DAY_MS)} - ${civilDateAt(since + DAY_MS)}`);
+  return `/orders?${query}`;
+}
+
+/** It may be bought: the next look is after a wait that grows with each one. */
+function unknown(reason: string, memory: Ordered): Step {
+  const { looks, silent } = memory;
+  if (looks >= MOST_LOOKS) return { kind: "lost", reason: `no look-up shows the order: ${reason}`, memory };
+  if (silent >= MOST_SILENT) return { kind: "lost", reason: `it cannot be looked up: ${reason}`, memory };
+  const seconds = waits[Math.max(looks, silent)] ?? Math.max(...waits);
+  return { kind: "unknown", reason, memory, waitMs: seconds * 1_000 };
 }
