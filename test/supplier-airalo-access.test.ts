@@ -9,10 +9,7 @@ describe("limits", () => {
     const { airalo, script, clock, double } = await startAdapter();
     script("POST", "/orders", answering(429, { message: "Too Many Attempts." }, { "retry-after": "7" }));
     const { last, memory } = await run(airalo.buy, asked());
-    expect([last, memory]).toEqual([
-      { kind: "busy", waitMs: 7_000 },
-      { stage: "limited", waitMs: 7_000 },
-    ]);
+    expect([last, memory]).toEqual([{ kind: "busy", waitMs: 7_000 }, null]);
     // The account is blocked for all nodes until then.
     const blocked = await run(airalo.buy, asked({ memory }));
     expect(blocked.last).toEqual({ kind: "busy", waitMs: 7_000 });

@@ -57,9 +57,9 @@ export type Step =
   | { kind: "applied"; reference: string | null; cost: Cost | null }
   /** Definitely not. `account`: no plan of this supplier can be bought just now (balance, credential, address). */
   | { kind: "refused"; code: string; message: string; because: "plan" | "account" }
-  /** No byte of a purchase went out: the connection was never made. */
+  /** No byte of a purchase went out: the connection was never made. What the last note announced is forgotten. */
   | { kind: "unsent"; reason: string }
-  /** One of the supplier's limits: nothing happened, and it is no fault. */
+  /** One of the supplier's limits: nothing happened, and it is no fault. What the last note announced is forgotten. */
   | { kind: "busy"; waitMs: number }
   /** Bought, and still being made ready. */
   | { kind: "wait"; memory: Memory; waitMs: number }

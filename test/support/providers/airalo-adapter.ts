@@ -30,7 +30,7 @@ export async function startAdapter() {
   onTestFinished(() => dispatcher.destroy());
   const node = (secret = double.secret, url = `${base}${double.basePath}`) => {
     const calls = createProviderCalls({ store, dispatcher, supplier: SUPPLIER, url });
-    return createAiralo({ calls, secret: new Secret(secret), now: clock.now });
+    return createAiralo({ calls, secret: new Secret(secret), url, now: clock.now });
   };
   const airalo = node();
   const script = (method: string, path: string, ...ends: Script[]) => scripted.push({ method, path, ends });
@@ -53,13 +53,16 @@ export function asked(given: Partial<Ask> = {}): Ask {
 
 /** Makes steps as the worker does: after a note the next one at once. Returns what ends the run, and what is kept. */
 export async function run<A extends Ask>(step: (ask: A) => Promise<Step>, ask: A) {
-  let memory = ask.memory;
+  let before = ask.memory;
+  let memory = before;
   let last = await step(ask);
   for (let steps = 0; last.kind === "note" && steps < 5; steps++) {
+    before = memory;
     memory = last.memory;
     last = await step({ ...ask, memory, fresh: true });
   }
-  return { last, memory: "memory" in last ? last.memory : memory };
+  const isUndone = last.kind === "busy" || last.kind === "unsent";
+  return { last, memory: "memory" in last ? last.memory : isUndone ? before : memory };
 }
 
 interface Scripted {

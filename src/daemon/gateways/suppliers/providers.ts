@@ -28,8 +28,9 @@ export function createProviders({
   return {
     of({ name: supplier, adapter, url, insecure, secret }) {
       if (!isProvider(adapter) || url === null || secret === null || isRefused({ url, insecure })) return null;
-      const calls = createProviderCalls({ store, dispatcher, supplier, url: url.replace(/\/+$/, "") });
-      return adapters[adapter]?.({ calls, secret, now }) ?? null;
+      const base = url.replace(/\/+$/, "");
+      const calls = createProviderCalls({ store, dispatcher, supplier, url: base });
+      return adapters[adapter]?.({ calls, secret, url: base, now }) ?? null;
     },
     close: () => dispatcher.close(),
   };

@@ -28,8 +28,6 @@ const Ordered = Type.Object({
 });
 type Ordered = Static<typeof Ordered>;
 const ordered = Compile(Ordered);
-/** A limit turned the order away: it is known not to be sent. */
-const limited = Compile(Type.Object({ stage: Type.Literal("limited"), waitMs: Type.Number() }));
 
 const DAY_MS = 86_400_000;
 /** How long before the first look, and after each one (s): a quarter of an hour in all. */
@@ -67,8 +65,7 @@ export function buyTopup(client: Client, now: number, ask: TopupAsk): Promise<St
 
 async function nextStep(client: Client, now: number, ask: Ask, purchase: Purchase): Promise<Step> {
   const { memory, fresh, reference } = ask;
-  if (limited.Check(memory) && fresh) return { kind: "busy", waitMs: memory.waitMs };
-  if (memory === null || limited.Check(memory)) {
+  if (memory === null) {
     // This purchase's alone, not to be guessed, and without `%` and `_`, which the search reads as patterns.
     const token = `esimctl-${reference.replaceAll("-", "")}`;
     return { kind: "note", memory: { stage: "order", token, since: now, looks: 0, silent: 0 } };
@@ -87,8 +84,6 @@ async function sendOrder(client: Client, { path, fields, read }: Purchase, memor
     return (order === null ? null : read(order)) ?? unknown("the answer to the order is not understood", memory);
   }
   if (reply.kind === "unclear") return unknown(reply.reason, memory);
-  // The memory has to say that nothing was sent, or the next run would look the order up, and never buy.
-  if (reply.kind === "busy") return { kind: "note", memory: { stage: "limited", waitMs: reply.waitMs } };
   return reply;
 }
 
