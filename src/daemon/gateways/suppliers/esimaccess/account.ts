@@ -44,11 +44,9 @@ function clockCheck(reply: Reply, now: number): Check {
   const date = "date" in reply ? reply.date : null;
   if (date === null) return { name: "clock", ok: false, detail: "Its answer shows no time." };
   const apart = date - now;
-  const ok = Math.abs(apart) <= APART_MS && !(reply.kind === "code" && reply.code === WRONG_TIME);
+  const isRefused = reply.kind === "code" && reply.code === WRONG_TIME;
   const seconds = Math.round(Math.abs(apart) / 1_000);
-  return {
-    name: "clock",
-    ok,
-    detail: `Its clock is ${seconds} s ${apart < 0 ? "behind" : "ahead of"} this machine's.`,
-  };
+  const words = `Its clock is ${seconds} s ${apart < 0 ? "behind" : "ahead of"} this machine's`;
+  const detail = isRefused ? `It refuses this machine's time. ${words}.` : `${words}.`;
+  return { name: "clock", ok: Math.abs(apart) <= APART_MS && !isRefused, detail };
 }

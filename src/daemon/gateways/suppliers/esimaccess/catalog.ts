@@ -26,7 +26,7 @@ const Package = Type.Object({
 });
 type Package = Type.Static<typeof Package>;
 const packageOf = Compile(Package);
-const list = Compile(Type.Object({ packageList: listOf(Type.Unknown()) }));
+const list = Compile(Type.Object({ packageList: Type.Union([Type.Array(Type.Unknown()), Type.Null()]) }));
 
 /** What is sold new, or the top-ups of an eSIM. */
 type CatalogPart = { type: "BASE" } | { type: "TOPUP"; iccid: string };
@@ -48,7 +48,7 @@ export async function listPlans(client: Client, asked: CatalogPart): Promise<Pla
   return plans;
 }
 
-/** A package as a plan; null: a kind whose allowance or price is not stated (daily kinds 3 and 4, days at a fixed price). */
+/** Null: allowance or price of its kind are not stated: daily kinds 3 and 4, and daily plans of several days. */
 function planOf(one: Package): Plan | null {
   const daily = one.dataType === 2;
   const dataMb = Math.round(one.volume / MEGABYTE);

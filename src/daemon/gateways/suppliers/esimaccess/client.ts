@@ -39,7 +39,7 @@ const Success = Type.Union([Type.Boolean(), Type.String()]);
 const ErrorCode = Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()]));
 const envelope = Compile(Type.Object({ success: Success, errorCode: ErrorCode, obj: Type.Optional(Type.Unknown()) }));
 
-/** The signature of a timestamp, a request id, an access code and a body: hex in lower case, as the provider's sample. */
+/** The signature of timestamp, request id, access code and body: lower-case hex, as the provider's sample makes it. */
 export function signatureOf(signed: readonly [string, string, string, string], secretKey: string): string {
   return createHmac("sha256", secretKey).update(signed.join("")).digest("hex");
 }
