@@ -35,19 +35,19 @@ test.for(providerAdapters)("%s: a unit is bought, costs once, and is the partner
 });
 
 test("a definite refusal goes to the next source; without one the order fails with its money back", async () => {
-  const shop = await supplyShop(["esimaccess", "esimgo"]);
+  const shop = await supplyShop(["esimaccess", "airalo"]);
   await shop.doubles.esimaccess?.steer({ on: "order", outcome: "refuse" });
   const before = await shop.balance();
   const id = await shop.order();
   await shop.settle();
   expect(await shop.show(id)).toMatchObject({ status: "fulfilled" });
   const { items } = await books(shop);
-  expect(items).toMatchObject([{ supplier: "esimgo", refused_by: ["esimaccess"] }]);
+  expect(items).toMatchObject([{ supplier: "airalo", refused_by: ["esimaccess"] }]);
   expect(items[0]?.routed).toBe("priority 2; esimaccess refused");
   expect(await shop.balance()).toBe(before - 1_000);
 
   await shop.doubles.esimaccess?.steer({ on: "order", outcome: "refuse" });
-  await shop.doubles.esimgo?.steer({ on: "order", outcome: "refuse" });
+  await shop.doubles.airalo?.steer({ on: "order", outcome: "refuse" });
   const refused = await shop.order();
   await shop.settle();
   expect(await shop.show(refused)).toMatchObject({ status: "failed" });
@@ -58,7 +58,7 @@ test("a definite refusal goes to the next source; without one the order fails wi
 test.for(providerAdapters)(
   "%s: after a lost answer the purchase is found, and never made elsewhere",
   async (adapter) => {
-    const other = adapter === "esimgo" ? "esimaccess" : "esimgo";
+    const other = adapter === "airalo" ? "esimaccess" : "airalo";
     const shop = await supplyShop([adapter, other]);
     await shop.doubles[adapter]?.steer({ on: "order", outcome: "lost" });
     const id = await shop.order();
@@ -73,7 +73,7 @@ test.for(providerAdapters)(
 test.for(providerAdapters)(
   "%s: an unknown outcome without a trace waits for people, and is not bought again",
   async (adapter) => {
-    const other = adapter === "esimgo" ? "esimaccess" : "esimgo";
+    const other = adapter === "airalo" ? "esimaccess" : "airalo";
     const shop = await supplyShop([adapter, other]);
     await shop.doubles[adapter]?.steer({ on: "order", outcome: "busy", count: 1_000 });
     const id = await shop.order();
@@ -86,7 +86,7 @@ test.for(providerAdapters)(
 );
 
 test("five faults in a row open the circuit; the next source sells, and one unit probes it later", async () => {
-  const shop = await supplyShop(["esimaccess", "esimgo"]);
+  const shop = await supplyShop(["esimaccess", "airalo"]);
   const { store, clock } = shop.platform;
   await shop.doubles.esimaccess?.close();
   const down = await Promise.all(Array.from({ length: 6 }, () => shop.order()));
@@ -94,12 +94,12 @@ test("five faults in a row open the circuit; the next source sells, and one unit
   for (const id of down) expect(await shop.show(id)).toMatchObject({ status: "fulfilled" });
   const open = await store.read(circuits, null);
   expect(open).toMatchObject([
+    { name: "airalo", circuit: "closed" },
     { name: "esimaccess", circuit: "open" },
-    { name: "esimgo", circuit: "closed" },
   ]);
-  expect(open[0]?.reason).toMatch(/faults in a row: no connection/);
+  expect(open[1]?.reason).toMatch(/faults in a row: no connection/);
   const { items } = await books(shop);
-  expect(items.every(({ supplier }) => supplier === "esimgo")).toBe(true);
+  expect(items.every(({ supplier }) => supplier === "airalo")).toBe(true);
   clock.advance(600_000);
   const probing = await shop.order();
   await shop.settle();

@@ -17,7 +17,11 @@ const OUT_MS = 60_000;
 export async function placeItem(tx: Tx, item: ItemRow): Promise<ItemRow | null> {
   if (item.memory !== null) return item;
   const { product_id } = await lineOfItem(tx, item);
-  if (item.supplier_sku === null && (await sourcesOf(tx, product_id)).length === 0) return item;
+  const sources = await sourcesOf(tx, product_id);
+  if (item.supplier_sku === null && sources.length === 0) return item;
+  // Once it is routed it stays there for as long as units are bought there.
+  const isSold = sources.some(({ supplier, status }) => supplier === item.supplier && status === "active");
+  if (item.supplier_sku !== null && isSold && !(await takePassage(tx, item.supplier)).open) return item;
   return moveItem(tx, item, { productId: product_id, avoid: null });
 }
 

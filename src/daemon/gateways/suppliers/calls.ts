@@ -33,8 +33,8 @@ export type Answer =
 export interface ProviderCalls {
   /** Sends once. Follows no redirect, repeats nothing. A 429 is `{sent: false, waitMs}`. */
   send(call: Call): Promise<Answer>;
-  /** As `send`, and waits for limits up to `patienceMs` in all: for what people wait for. */
-  sendPatiently(call: Call, patienceMs?: number): Promise<Answer>;
+  /** As `send`, and waits for limits up to `mostMs` in all: for what people wait for. */
+  sendInTurn(call: Call, mostMs?: number): Promise<Answer>;
   /** The access token that all nodes share; null: there is none that is valid. */
   token(): Promise<Secret | null>;
   keepToken(token: string, expiresAt: number): Promise<void>;
@@ -50,7 +50,7 @@ interface Parts {
 }
 
 const TIMEOUT_MS = 30_000;
-const PATIENCE_MS = 15_000;
+const LONGEST_TURN_MS = 15_000;
 /** A whole catalog of 3,000 plans is 3 MB. */
 const MOST_BYTES = 64 * 1024 * 1024;
 /** A 429 that does not say how long. */
@@ -77,16 +77,16 @@ export function createProviderCalls({ store, dispatcher, supplier, url }: Parts)
     return { sent: false, waitMs: asked };
   }
 
-  async function sendPatiently(call: Call, patienceMs = PATIENCE_MS): Promise<Answer> {
+  async function sendInTurn(call: Call, mostMs = LONGEST_TURN_MS): Promise<Answer> {
     const answer = await send(call);
-    if (answer.sent || !("waitMs" in answer) || answer.waitMs > patienceMs) return answer;
+    if (answer.sent || !("waitMs" in answer) || answer.waitMs > mostMs) return answer;
     await pause(answer.waitMs);
-    return sendPatiently(call, patienceMs - answer.waitMs);
+    return sendInTurn(call, mostMs - answer.waitMs);
   }
 
   return {
     send,
-    sendPatiently,
+    sendInTurn,
     token: () => store.read(sharedToken, { supplier }),
     keepToken: (token, expiresAt) => store.write(keepToken, { supplier, token, expiresAt }),
     dropToken: () => store.write(dropToken, { supplier }),

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { Agent } from "undici";
 import { isRefused } from "../../../core/kernel/http-url.ts";
 import type { Store } from "../../../core/store/store.ts";
@@ -25,12 +26,19 @@ export function createProviders({
   now: () => number;
 }): Providers {
   const dispatcher = new Agent({ connect: { timeout: CONNECT_MS } });
+  /** Each as it was made last: what its requests share stays shared. */
+  const made = new Map<string, { of: string; provider: Provider }>();
   return {
     of({ name: supplier, adapter, url, insecure, secret }) {
       if (!isProvider(adapter) || url === null || secret === null || isRefused({ url, insecure })) return null;
+      const of = hash("sha256", [adapter, url, secret.reveal()].join("\n"));
+      const known = made.get(supplier);
+      if (known?.of === of) return known.provider;
       const base = url.replace(/\/+$/, "");
       const calls = createProviderCalls({ store, dispatcher, supplier, url: base });
-      return adapters[adapter]?.({ calls, secret, url: base, now }) ?? null;
+      const provider = adapters[adapter]?.({ calls, secret, url: base, now }) ?? null;
+      if (provider !== null) made.set(supplier, { of, provider });
+      return provider;
     },
     close: () => dispatcher.close(),
   };

@@ -40,7 +40,7 @@ const MARGIN_MS = 5 * 60_000;
 
 /** Makes the client of one account. */
 export function createClient({ calls, secret, now }: ProviderParts): Client {
-  const inTurn: Way = (call) => calls.sendPatiently(call);
+  const inTurn: Way = (call) => calls.sendInTurn(call);
   /** Requests of this node at the same time share one token request: there are three a minute. */
   let asking: Promise<Access> | null = null;
 

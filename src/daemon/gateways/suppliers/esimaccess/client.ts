@@ -57,7 +57,7 @@ export function createClient({ calls, secret, now }: Omit<ProviderParts, "url">)
       "rt-timestamp": timestamp,
       "rt-signature": signatureOf([timestamp, requestId, accessCode, body], secretKey),
     };
-    return replyOf(await calls.sendPatiently({ method: "POST", path, headers, body, limits, timeoutMs }, waitMs));
+    return replyOf(await calls.sendInTurn({ method: "POST", path, headers, body, limits, timeoutMs }, waitMs));
   };
 }
 
