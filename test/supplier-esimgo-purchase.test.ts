@@ -1,0 +1,400 @@
+import { describe, expect, test } from "vitest";
+import { openEsimgoAdapter } from "./support/providers/esimgo-adapter.ts";
+
+const BRITAIN = "esim_1GB_7D_GB_V2";
+const BOUGHT = {
+  kind: "bought",
+  cost: 14_000,
+  esim: {
+    iccid: expect.stringMatching(/^\d{18,20}$/),
+    activationCode: expect.stringMatching(/^LPA:1\$rsp\.demo-esimgo\.example\$[0-9A-F-]+$/),
+    confirmationCode: null,
+    reference: expect.any(String),
+  },
+  reference: expect.any(String),
+};
+const fill = (quantity = 1) => ({
+  type: "transaction",
+  assign: false,
+  order: [{ type: "bundle", item: BRITAIN, quantity }],
+});
+
+async function boughtBy(go: Awaited<ReturnType<typeof openEsimgoAdapter>>) {
+  const { bundles } = await go.call("GET", "/inventory");
+  const { esims } = await go.call("GET", "/esims?perPage=100");
+  return { units: go.double.state().bought, spares: bundles.length, esims: esims.length };
+}
+
+describe("a purchase", () => {
+  test("fills the inventory, takes from it, and holds its plan before both", async () => {
+    const go = await openEsimgoAdapter();
+    const unit = go.purchase(BRITAIN);
+    const bought = await unit.run();
+    expect(bought).toEqual(BOUGHT);
+    expect(unit.notes).toEqual(["begin", "fill", "apply"].map((stage) => ({ stage, hold: BRITAIN })));
+    expect(go.requests).toEqual([
+      ...["GET /inventory", "POST /orders", "POST /orders", "POST /esims/apply"],
+      expect.stringMatching(/^GET \/esims\/\d+$/),
+    ]);
+    const order = await go.call("GET", `/orders/${bought.kind === "bought" ? bought.reference : ""}`);
+    expect(order).toMatchObject({ assigned: false, order: [{ type: "bundle", item: BRITAIN }] });
+    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+    expect(JSON.stringify(unit.memory())).not.toContain("LPA");
+  });
+
+  test("takes a spare that is there", async () => {
+    const go = await openEsimgoAdapter();
+    await go.call("POST", "/orders", fill());
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.run()).toEqual({ ...BOUGHT, cost: null });
+    expect(unit.notes.map(({ stage }) => stage)).toEqual(["begin", "apply"]);
+    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test("buys where the spare that is shown is none", async () => {
+    let shown = 1;
+    const go = await openEsimgoAdapter({
+      instead: ({ path }) => {
+        if (path !== "/inventory" || shown === 0) return null;
+        shown -= 1;
+        return { status: 200, body: { bundles: [{ name: BRITAIN, available: [{ remaining: 1 }] }] } };
+      },
+    });
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.run()).toEqual(BOUGHT);
+    expect(unit.notes.map(({ stage }) => stage)).toEqual(["begin", "apply", "begin", "fill", "apply"]);
+    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test("buys nothing that costs more by now", async () => {
+    const go = await openEsimgoAdapter();
+    expect(await go.purchase(BRITAIN, { cost: 139 }).run()).toMatchObject({
+      kind: "refused",
+      code: "price",
+      message: "it costs 1.4 by now",
+      because: "plan",
+    });
+    expect(await go.purchase(BRITAIN, { cost: null }).run()).toMatchObject({ kind: "bought" });
+  });
+});
+
+describe("a refusal", () => {
+  test("of the order is the plan's, or the account's where its balance is too small", async () => {
+    const go = await openEsimgoAdapter();
+    await go.steer({ on: "order", outcome: "refuse" });
+    const refused = { kind: "refused", code: "400", message: "400, out of stock", because: "plan" };
+    expect(await go.purchase(BRITAIN).run()).toEqual(refused);
+    expect(await go.purchase("esim_1GB_7D_XX_V2").run()).toMatchObject({ kind: "refused", because: "plan" });
+    await go.call("POST", "/orders", {
+      type: "transaction",
+      assign: false,
+      order: [{ type: "bundle", item: "esim_10GB_30D_REUP_V2", quantity: 69 }],
+    });
+    expect(await go.purchase("esim_ULP_7D_GB_V2", { cost: 1_350 }).run()).toMatchObject({
+      kind: "refused",
+      message: "400, Insufficient balance to place the order",
+      because: "account",
+    });
+    expect(await go.purchase("esim_ULP_7D_GB_V2", { cost: null }).run()).toMatchObject({ because: "account" });
+  });
+
+  test("of the key is the account's", async () => {
+    const go = await openEsimgoAdapter({ secret: "other" });
+    expect(await go.purchase(BRITAIN).run()).toMatchObject({ kind: "refused", code: "403", because: "account" });
+  });
+
+  test("of apply for want of stock is asked again, since the bundle is bought", async () => {
+    let refusals = 2;
+    const go = await openEsimgoAdapter({
+      instead: ({ path }) => {
+        if (path !== "/esims/apply" || refusals === 0) return null;
+        refusals -= 1;
+        return { status: 403, body: { message: `No ${BRITAIN} bundles are available in the inventory` } };
+      },
+    });
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.run()).toMatchObject({ kind: "wait", waitMs: 5_000 });
+    expect(await unit.end()).toEqual(BOUGHT);
+    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test("of apply for another reason ends in review, and a retry applies and buys nothing", async () => {
+    let refuses = true;
+    const go = await openEsimgoAdapter({
+      instead: ({ path }) =>
+        path === "/esims/apply" && refuses ? { status: 400, body: { message: "no profile" } } : null,
+    });
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.end()).toMatchObject({ kind: "lost", reason: expect.stringContaining("400, no profile") });
+    refuses = false;
+    expect(await unit.end()).toEqual(BOUGHT);
+    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test("of a spare's apply for another reason is definite", async () => {
+    const go = await openEsimgoAdapter({
+      instead: ({ path }) => (path === "/esims/apply" ? { status: 400, body: { message: "no profile" } } : null),
+    });
+    await go.call("POST", "/orders", fill());
+    expect(await go.purchase(BRITAIN).run()).toMatchObject({ kind: "refused", because: "plan" });
+  });
+});
+
+describe("an order without a clear answer", () => {
+  test.each(["lost", "wait"] as const)("is found when it was made (%s)", async (outcome) => {
+    const go = await openEsimgoAdapter();
+    await go.steer({ on: "order", outcome, delay_ms: 4_000 });
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.run()).toMatchObject({ kind: "unknown", waitMs: outcome === "lost" ? 2_000 : 1_000 });
+    expect(await unit.end()).toEqual(BOUGHT);
+    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test("is found in the list where the inventory does not show it yet", async () => {
+    let hides = true;
+    const go = await openEsimgoAdapter({
+      orders: "envelope",
+      instead: ({ path }) => (path === "/inventory" && hides ? { status: 200, body: { bundles: [] } } : null),
+    });
+    // An order that is known as another purchase's is not taken for it.
+    await go.purchase(BRITAIN).end();
+    const unit = go.purchase(BRITAIN);
+    await unit.run({ crash: "fill" });
+    expect(await unit.run()).toMatchObject({ kind: "unknown", reason: expect.stringContaining("no order is found") });
+    await go.call("POST", "/orders", fill());
+    expect(await unit.end()).toEqual(BOUGHT);
+    hides = false;
+    expect(await boughtBy(go)).toEqual({ units: 2, spares: 0, esims: 2 });
+  });
+
+  test("is never made a second time: after the look-ups people decide", async () => {
+    const go = await openEsimgoAdapter();
+    await go.steer({ on: "order", outcome: "busy" });
+    const unit = go.purchase(BRITAIN);
+    const began = go.clock.now();
+    expect(await unit.end()).toMatchObject({ kind: "lost", reason: expect.stringContaining("no order is found") });
+    expect(go.clock.now() - began).toBeGreaterThan(10 * 60_000);
+    expect(await boughtBy(go)).toEqual({ units: 0, spares: 0, esims: 0 });
+    expect(await unit.run()).toMatchObject({ kind: "lost" });
+    // It comes to be after all: the retry takes it.
+    await go.call("POST", "/orders", fill());
+    expect(await unit.run()).toMatchObject({ kind: "bought" });
+    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test("is looked for while the provider does not answer, without end", async () => {
+    let down = false;
+    const go = await openEsimgoAdapter({
+      instead: () => (down ? { status: 500, body: { message: "down" } } : null),
+    });
+    await go.steer({ on: "order", outcome: "lost" });
+    const unit = go.purchase(BRITAIN);
+    await unit.run();
+    down = true;
+    expect(await unit.end()).toMatchObject({ kind: "unknown", reason: "the look-up failed: 500, down" });
+    down = false;
+    expect(await unit.end()).toMatchObject({ kind: "bought" });
+  });
+
+  test.each([
+    ["another form", { status: 200, body: { ok: true } }],
+    ["another status", { status: 200, body: { status: "failed", orderReference: "a", order: [] } }],
+    ["no JSON", { status: 400, body: "<html>" }],
+    ["no words", { status: 400, body: {} }],
+    ["an unlisted status", { status: 409, body: { message: "conflict" } }],
+    ["a fault", { status: 500, body: { message: "fault" } }],
+  ])("is unknown: %s", async (_, answer) => {
+    const go = await openEsimgoAdapter({
+      instead: ({ method, path, body }) =>
+        method === "POST" && path === "/orders" && body.toString().includes("transaction") ? answer : null,
+    });
+    expect(await go.purchase(BRITAIN).run()).toMatchObject({ kind: "unknown", waitMs: 2_000 });
+  });
+});
+
+describe("an apply without a clear answer", () => {
+  /** A purchase whose order is made and whose apply ends like that. */
+  async function applied(outcome: "lost" | "busy" | "wait", options = {}) {
+    const go = await openEsimgoAdapter(options);
+    const unit = go.purchase(BRITAIN);
+    await unit.run({ crash: "fill" });
+    await go.call("POST", "/orders", fill());
+    expect(await unit.run({ crash: "apply" })).toMatchObject({ kind: "note" });
+    if (outcome !== "lost") return { go, unit };
+    await go.call("POST", "/esims/apply", { name: BRITAIN });
+    return { go, unit };
+  }
+
+  test("is found by its eSIM when it was made", async () => {
+    const { go, unit } = await applied("lost");
+    expect(await unit.run()).toEqual(BOUGHT);
+    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test.each(["lost", "wait"] as const)("is found after a step that ended in it (%s)", async (outcome) => {
+    const go = await openEsimgoAdapter();
+    await go.call("POST", "/orders", fill());
+    await go.steer({ on: "order", outcome, delay_ms: 4_000 });
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.run()).toMatchObject({ kind: "unknown" });
+    const bought = await unit.end();
+    expect(bought).toEqual({ ...BOUGHT, cost: null });
+    const [apply] = bought.kind === "bought" ? [bought.esim.reference] : [];
+    const esim = await go.call("GET", `/esims/assignments?reference=${apply}`);
+    expect(esim.iccid).toBe(bought.kind === "bought" ? bought.esim.iccid : "");
+    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test("is made again only when two looks a minute apart find the inventory unchanged", async () => {
+    const { go, unit } = await applied("busy");
+    const began = go.clock.now();
+    const looks: number[] = [];
+    let step = await unit.run();
+    while (step.kind === "unknown") {
+      expect(step.reason).toContain("has it still");
+      looks.push(go.clock.now() - began);
+      go.clock.advance(step.waitMs);
+      step = await unit.run();
+    }
+    expect(step).toEqual(BOUGHT);
+    expect(looks.length).toBeGreaterThanOrEqual(4);
+    expect(go.clock.now() - began).toBeGreaterThan(60_000);
+    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test("is not made a third time", async () => {
+    const go = await openEsimgoAdapter({
+      instead: ({ path }) => (path === "/esims/apply" ? { status: 503, body: { message: "processing" } } : null),
+    });
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.end()).toMatchObject({ kind: "lost", reason: expect.stringContaining("has it still") });
+    expect(go.requests.filter((one) => one === "POST /esims/apply")).toHaveLength(2);
+    expect(await unit.run()).toMatchObject({ kind: "lost" });
+    expect(go.requests.filter((one) => one === "POST /esims/apply")).toHaveLength(2);
+    expect(go.double.state().bought).toBe(1);
+  });
+
+  test("whose second one is refused was made before", async () => {
+    let applies = 0;
+    const go = await openEsimgoAdapter({
+      instead: ({ path }) => {
+        if (path === "/esims/apply") applies += 1;
+        if (path !== "/esims/apply") return null;
+        if (applies === 1) return { status: 500, body: { message: "fault" } };
+        return { status: 403, body: { message: "No bundles are available in the inventory" } };
+      },
+    });
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.end()).toMatchObject({ kind: "lost" });
+    expect(applies).toBe(2);
+  });
+
+  test("that left the inventory without an eSIM is people's", async () => {
+    const go = await openEsimgoAdapter({
+      instead: ({ path, query }) =>
+        path === "/orders" && query.has("createdAt") ? { status: 200, body: { orders: [] } } : null,
+    });
+    await go.call("POST", "/orders", fill());
+    await go.steer({ on: "order", outcome: "lost" });
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.end()).toMatchObject({ kind: "lost", reason: expect.stringContaining("left the inventory") });
+    expect(go.requests.filter((one) => one === "POST /esims/apply")).toHaveLength(1);
+  });
+
+  test("of two eSIMs neither is taken", async () => {
+    const { go, unit } = await applied("lost");
+    await go.call("POST", "/orders", fill());
+    await go.call("POST", "/esims/apply", { name: BRITAIN });
+    expect(await unit.run()).toMatchObject({ kind: "lost", reason: expect.stringMatching(/\d{19}, \d{19}/) });
+  });
+
+  test("is set apart from the one of a purchase that is known", async () => {
+    const go = await openEsimgoAdapter({ pace: 1 });
+    const first = await go.purchase(BRITAIN).end();
+    go.clock.advance(1_000);
+    const unit = go.purchase(BRITAIN);
+    await unit.run({ crash: "apply" });
+    await go.call("POST", "/esims/apply", { name: BRITAIN });
+    const second = await unit.end();
+    expect(second).toEqual(BOUGHT);
+    const iccids = [first, second].map((one) => (one.kind === "bought" ? one.esim.iccid : ""));
+    expect(new Set(iccids).size).toBe(2);
+  });
+});
+
+describe("what is not the purchase's fault", () => {
+  test("a connection that was never made is not sent; once it is bought it goes on", async () => {
+    const go = await openEsimgoAdapter();
+    const url = "http://127.0.0.1:1/v2.5";
+    expect(await go.purchase(BRITAIN).run({ url })).toMatchObject({ kind: "unsent" });
+    expect(await go.purchase(BRITAIN).run({ url, at: "fill" })).toMatchObject({ kind: "unsent" });
+    expect(go.double.state().bought).toBe(0);
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.run({ url, at: "apply" })).toMatchObject({ kind: "unknown" });
+    expect(await unit.end()).toEqual(BOUGHT);
+    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+    await go.call("POST", "/orders", fill());
+    expect(await go.purchase(BRITAIN).run({ url, at: "apply" })).toMatchObject({ kind: "unsent" });
+  });
+
+  test.each([1, 2, 3, 4])("a limit of %i requests delays it, and nothing is looked for", async (tokens) => {
+    let left = tokens;
+    const go = await openEsimgoAdapter({
+      pace: 1,
+      instead: () => {
+        left -= 1;
+        return left < 0
+          ? { status: 429, headers: { "retry-after": "1" }, body: { message: "Too many requests" } }
+          : null;
+      },
+    });
+    const unit = go.purchase(BRITAIN);
+    const step = await unit.run();
+    expect(step).toMatchObject({ kind: tokens < 3 ? "busy" : "wait" });
+    left = 100;
+    go.clock.advance(1_000);
+    expect(await unit.end()).toEqual(BOUGHT);
+    expect(go.requests.filter((one) => one === "GET /orders")).toEqual([]);
+    left = 100;
+    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test("calls count as the provider counts them", async () => {
+    const go = await openEsimgoAdapter({ pace: 0, tokens: 10 });
+    const kinds: string[] = [];
+    for (let nth = 0; nth < 3; nth++) kinds.push((await go.purchase(BRITAIN).run()).kind);
+    expect(kinds).toEqual(["bought", "bought", "busy"]);
+    expect(go.requests).toHaveLength(10);
+  });
+
+  test("install data that is late is waited for", async () => {
+    let late = 3;
+    const go = await openEsimgoAdapter({
+      instead: ({ method, path }) => {
+        if (method !== "GET" || !/^\/esims\/\d+$/.test(path) || late === 0) return null;
+        late -= 1;
+        return { status: 503, headers: { "retry-after": "1" }, body: { message: "processing" } };
+      },
+    });
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.run()).toMatchObject({ kind: "wait", waitMs: 5_000 });
+    expect(await unit.end()).toEqual(BOUGHT);
+  });
+
+  test("a memory that is not understood is people's", async () => {
+    const go = await openEsimgoAdapter();
+    const ask = {
+      plan: BRITAIN,
+      days: null,
+      reference: "r",
+      cost: null,
+      fresh: false,
+      known: async () => new Set<string>(),
+    };
+    const memory = { stage: "later" };
+    expect(await go.provider.buy({ ...ask, memory })).toMatchObject({ kind: "lost", memory });
+    const esim = { iccid: "8944538500000000000", reference: null };
+    expect(await go.provider.topUp({ ...ask, memory, esim })).toMatchObject({ kind: "lost", memory });
+    expect(go.requests).toEqual([]);
+  });
+});
