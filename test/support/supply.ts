@@ -12,11 +12,11 @@ import { type Caller, type Platform, startPlatform } from "./platform.ts";
 import { settled } from "./pool.ts";
 import { placeOrder, supplyWorker } from "./supplies.ts";
 
-/** A plan of one gigabyte for a week in Japan, as each provider names it. */
-export const plans: Record<ProviderAdapter, string> = {
-  esimaccess: "CJP101",
-  airalo: "hinode-7days-1gb",
-  esimgo: "esim_1GB_7D_JP_V2",
+/** A plan of one gigabyte for a week in Japan, as each provider names it, and what it costs there (1/10,000 USD). */
+export const plans: Record<ProviderAdapter, { supplierSku: string; cost: number }> = {
+  esimaccess: { supplierSku: "CJP101", cost: 7_000 },
+  airalo: { supplierSku: "hinode-7days-1gb", cost: 30_000 },
+  esimgo: { supplierSku: "esim_1GB_7D_JP_V2", cost: 21_000 },
 };
 
 /** A simulated provider, served on loopback. */
@@ -85,7 +85,7 @@ export async function supplyShop(adapters: readonly ProviderAdapter[]): Promise<
     doubles[adapter] = double;
     const settings = { adapter, url: double.url, secret: double.secret };
     await store.write(setSupplier, { name: adapter, settings, actor: "test" });
-    const plan = { supplierSku: plans[adapter], days: null, cost: 7_000, currency: "USD" };
+    const plan = { ...plans[adapter], days: null, currency: "USD" };
     await store.write(addSource, { sku: "JP1", supplier: adapter, priority: at + 1, ...plan, actor: "test" });
   }
   const caller = await platform.caller({ live: true, slug: "acme" });

@@ -81,13 +81,14 @@ export async function serveSimulator(
 async function handle(served: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await readBody(request);
   if (body === null) {
-    write(response, { status: 413, headers: { connection: "close" }, body: { message: "A body has at most 1 MB." } });
+    const words = { message: "A body has at most 1 MB." };
+    write(response, { status: 413, headers: { connection: "close" }, body: words }, served.now());
     return;
   }
   const { answer, lost, delay_ms } = await answerTo(served, request, body).catch(faultOf);
   if (delay_ms > 0) await after(delay_ms, undefined, { signal: served.ended });
   if (lost) request.socket.destroy();
-  else write(response, answer);
+  else write(response, answer, served.now());
   // What waits for its time must not keep what else it sends.
   for (const one of answer.unanswered === undefined ? (answer.callbacks ?? []) : []) void send(served, [one]);
 }
@@ -153,9 +154,9 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   return bytes > LONGEST ? null : Buffer.concat(chunks);
 }
 
-function write(response: ServerResponse, { status, headers, body }: ProviderAnswer): void {
+/** The date is that of its clock: clients see by it how far apart the clocks are. Text goes as it is, objects as JSON. */
+function write(response: ServerResponse, { status, headers, body }: ProviderAnswer, now: number): void {
   const type = body === undefined ? {} : { "content-type": "application/json" };
-  // A text is what it is, of the type that its headers name.
-  const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-  response.writeHead(status, { ...type, ...headers }).end(sent);
+  const all = { date: new Date(now).toUTCString(), ...type, ...headers };
+  response.writeHead(status, all).end(typeof body === "string" ? body : JSON.stringify(body));
 }

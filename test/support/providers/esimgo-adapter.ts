@@ -40,6 +40,7 @@ export async function openEsimgoAdapter({ pace = 600, secret, instead, ...option
     createEsimgo({
       calls: createProviderCalls({ store, dispatcher, supplier: "go", url }),
       secret: new Secret(secret ?? double.secret),
+      url,
       now: clock.now,
     });
   const known = new Set<string>();

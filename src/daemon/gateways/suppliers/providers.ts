@@ -36,8 +36,8 @@ export function createProviders({
       if (known?.of === of) return known.provider;
       const base = url.replace(/\/+$/, "");
       const calls = createProviderCalls({ store, dispatcher, supplier, url: base });
-      const provider = adapters[adapter]?.({ calls, secret, url: base, now }) ?? null;
-      if (provider !== null) made.set(supplier, { of, provider });
+      const provider = adapters[adapter]({ calls, secret, url: base, now });
+      made.set(supplier, { of, provider });
       return provider;
     },
     close: () => dispatcher.close(),

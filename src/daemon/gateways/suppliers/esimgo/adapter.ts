@@ -1,0 +1,30 @@
+import type { Provider, ProviderParts } from "../provider.ts";
+import { accountBalance, checkAccount } from "./account.ts";
+import { readCatalog } from "./catalog.ts";
+import { createEsimgoClient, usable } from "./client.ts";
+import { readEsimgoNotice } from "./notice.ts";
+import { buyBundle } from "./purchase.ts";
+import { refundEsim } from "./refund.ts";
+import { fitsOn, topUpEsim } from "./top-up.ts";
+import { lookAtEsims } from "./usage.ts";
+
+const REPLACE = "eSIM Go has no call for it: ask its support, with the ICCID and pictures of the phone's settings";
+
+/** eSIM Go's Travel API 2.5; the secret is the API key. */
+export function createEsimgo({ calls, secret, now }: ProviderParts): Provider {
+  const client = createEsimgoClient(calls, secret);
+  return {
+    buy: (ask) => buyBundle({ client, ask, now }),
+    topUp: (ask) => topUpEsim(client, ask, now),
+    // Any bundle that is compatible serves.
+    topupPlans: async () => null,
+    fits: ({ iccid }, plan) => fitsOn(client, iccid, plan),
+    plans: () => readCatalog(client),
+    balance: async () => usable(await accountBalance(client.askPeople)),
+    check: () => checkAccount(client, now),
+    look: (esims) => lookAtEsims(client, esims, now),
+    refund: (esim) => refundEsim(client, esim),
+    replace: async () => ({ outcome: "not_available", detail: REPLACE }),
+    readNotice: (notice) => readEsimgoNotice(notice, secret),
+  };
+}

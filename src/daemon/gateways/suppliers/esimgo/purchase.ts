@@ -1,0 +1,182 @@
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { costOf } from "../../../../core/kernel/cost.ts";
+import type { Ask, Step } from "../../../../core/supply/provider.ts";
+import { type EsimgoClient, type Failed, notBought } from "./client.ts";
+import { esimOf, installedBy } from "./esims.ts";
+import { applyToNewEsim, newEsimsSince, remainingOf, saysNoStock } from "./inventory.ts";
+import { isExhausted, lookAgain, lookFailed, lookLater } from "./look-ups.ts";
+import { guardPrice, orderRefused, ordersSince, placeOrder } from "./orders.ts";
+
+const Count = Type.Integer({ minimum: 0 });
+const OrNull = <T extends Type.TSchema>(type: T) => Type.Union([type, Type.Null()]);
+const Noted = Type.Object({
+  /** `begin`: nothing is under way. `fill`: an order for the inventory. `apply`: from there onto a new eSIM. */
+  stage: Type.Union([Type.Literal("begin"), Type.Literal("fill"), Type.Literal("apply")]),
+  /** When the request was about to be made, by the provider's clock, and how many the inventory had then. */
+  since: Count,
+  remaining: Count,
+  looks: Count,
+  /** Whether a spare of the inventory may be taken. */
+  spares: Type.Boolean(),
+  /** Whether this purchase filled the inventory, by which order, at what cost. */
+  own: Type.Boolean(),
+  order: OrNull(Type.String()),
+  cost: OrNull(Type.Integer()),
+  /** How often apply may have been sent, and since when look-ups find the inventory unchanged. */
+  attempts: Count,
+  unchangedSince: OrNull(Count),
+  /** The eSIM that was made, and by which apply. */
+  iccid: OrNull(Type.String()),
+  reference: OrNull(Type.String()),
+});
+const noted = Compile(Noted);
+type Noted = Type.Static<typeof Noted>;
+
+const nothing = { order: null, cost: null, unchangedSince: null, iccid: null, reference: null };
+const start: Noted = {
+  stage: "begin",
+  since: 0,
+  remaining: 0,
+  looks: 0,
+  spares: true,
+  own: false,
+  attempts: 0,
+  ...nothing,
+};
+
+interface Buying {
+  client: EsimgoClient;
+  ask: Ask;
+  now: () => number;
+}
+
+/** Look-ups find the inventory unchanged for so long (ms) before apply is sent a second time. */
+const UNCHANGED_MS = 60_000;
+const WAIT_MS = 5_000;
+/** How often an inventory is asked again that does not have yet what was ordered, and for install data (15 minutes). */
+const MOST_REFUSALS = 6;
+const MOST_POLLS = 180;
+
+/**
+ * Makes the next step of buying one unit: first into the inventory, then from there onto a new eSIM. An order that is
+ * made twice leaves a spare, which serves the next purchase; what leaves the inventory can be seen there.
+ */
+export async function buyBundle(buying: Buying): Promise<Step> {
+  const { ask } = buying;
+  // The plan is held before the inventory is read: no other purchase changes it from then on.
+  if (ask.memory === null) return note(buying, start);
+  const memory = ask.memory;
+  if (!noted.Check(memory)) return { kind: "lost", reason: "what was noted is not understood", memory };
+  if (memory.stage === "begin") return begin(buying, memory);
+  if (memory.stage === "fill") return ask.fresh ? fill(buying, memory) : lookForFill(buying, memory);
+  if (memory.iccid !== null) return deliver(buying, memory);
+  if (ask.fresh) return apply(buying, memory);
+  return memory.attempts === 0 ? note(buying, { ...memory, attempts: 1 }) : lookForApply(buying, memory);
+}
+
+function note({ ask }: Buying, memory: Noted): Step {
+  return { kind: "note", memory, hold: ask.plan };
+}
+
+async function begin(buying: Buying, memory: Noted): Promise<Step> {
+  const { client, ask } = buying;
+  const stock = await remainingOf(client, ask.plan);
+  if (stock.kind !== "done") return notBought(stock);
+  const seen = { ...memory, since: sinceOf(stock.at, buying), remaining: stock.value };
+  if (memory.spares && stock.value > 0) return note(buying, { ...seen, stage: "apply", attempts: 1 });
+  return (await guardPrice(client, ask, null)) ?? note(buying, { ...seen, stage: "fill" });
+}
+
+async function fill(buying: Buying, memory: Noted): Promise<Step> {
+  const reply = await placeOrder(buying.client, buying.ask.plan, null);
+  if (reply.kind === "unclear") return lookLater(memory, reply.reason, reply.waitMs);
+  // Nothing was sent: what was noted must not be looked for.
+  if (reply.kind === "busy") return note(buying, start);
+  if (reply.kind !== "done") return orderRefused(buying.client, buying.ask, reply);
+  const { reference: order, cost } = reply.value;
+  const since = sinceOf(reply.at, buying);
+  return filled(buying, { ...memory, since, remaining: memory.remaining + 1, order, cost });
+}
+
+function filled(buying: Buying, memory: Noted): Step {
+  return note(buying, { ...memory, stage: "apply", own: true, attempts: 1, looks: 0 });
+}
+
+async function lookForFill(buying: Buying, memory: Noted): Promise<Step> {
+  const { client, ask } = buying;
+  const stock = await remainingOf(client, ask.plan);
+  if (stock.kind !== "done") return lookFailed(memory, stock);
+  const orders = await ordersSince(client, ask, { since: memory.since, type: "bundle" });
+  if (orders.kind !== "done") return lookFailed(memory, orders);
+  const [first, ...others] = orders.value;
+  if (stock.value <= memory.remaining && first === undefined) {
+    return lookAgain({ ...memory, looks: memory.looks + 1 }, "no order is found, and nothing in the inventory");
+  }
+  const only = others.length === 0 ? first : undefined;
+  const remaining = Math.max(stock.value, memory.remaining + 1);
+  const which = { order: only?.reference ?? null, cost: only?.cost ?? null };
+  return filled(buying, { ...memory, ...which, since: sinceOf(stock.at, buying), remaining });
+}
+
+async function apply(buying: Buying, memory: Noted): Promise<Step> {
+  const reply = await applyToNewEsim(buying.client, buying.ask.plan);
+  if (reply.kind === "done") return deliver(buying, { ...memory, ...reply.value, looks: 0 });
+  if (reply.kind === "unclear") return lookLater(memory, reply.reason, reply.waitMs);
+  // This one was not done; one before it may have been.
+  if (reply.kind === "refused" && memory.attempts > 1) return lookLater(memory, reply.reason, null);
+  const undone = { ...memory, attempts: memory.attempts - 1 };
+  if (reply.kind === "busy") return { kind: "wait", memory: undone, waitMs: Math.min(reply.waitMs, WAIT_MS) };
+  if (memory.own || memory.attempts > 1) return notApplied(undone, reply);
+  // The spare was none: another purchase took it, and the inventory showed it still.
+  if (reply.kind === "refused" && saysNoStock(reply.reason)) return note(buying, { ...start, spares: false });
+  return notBought(reply);
+}
+
+/** What was bought is in the inventory: no other order may be made in its place. */
+function notApplied(memory: Noted, reply: Failed): Step {
+  if (reply.kind !== "refused") return lookLater(memory, reply.reason, WAIT_MS);
+  const reason = `it is bought and in the inventory, and apply was refused: ${reply.reason}`;
+  const again = saysNoStock(reply.reason) && memory.looks < MOST_REFUSALS;
+  if (!again) return { kind: "lost", reason, memory: { ...memory, looks: 0 } };
+  return { kind: "wait", memory: { ...memory, looks: memory.looks + 1 }, waitMs: WAIT_MS };
+}
+
+async function lookForApply(buying: Buying, memory: Noted): Promise<Step> {
+  const { client, ask, now } = buying;
+  const stock = await remainingOf(client, ask.plan);
+  if (stock.kind !== "done") return lookFailed(memory, stock);
+  const esims = await newEsimsSince(client, ask, memory.since);
+  if (esims.kind !== "done") return lookFailed(memory, esims);
+  const [esim, ...others] = esims.value;
+  if (esim !== undefined && others.length === 0) return deliver(buying, { ...memory, ...esim, looks: 0 });
+  if (esim !== undefined) {
+    const iccids = esims.value.map(({ iccid }) => iccid).join(", ");
+    return { kind: "lost", reason: `each of these eSIMs may be the one: ${iccids}`, memory };
+  }
+  const unchangedSince = stock.value === memory.remaining ? (memory.unchangedSince ?? now()) : null;
+  const looked = { ...memory, looks: memory.looks + 1, unchangedSince };
+  if (unchangedSince === null) return lookAgain(looked, "it left the inventory, and its eSIM is not found");
+  const again = now() - unchangedSince >= UNCHANGED_MS && memory.attempts === 1 && !isExhausted(memory);
+  if (again) return note(buying, { ...memory, attempts: 2, looks: 0, unchangedSince: null });
+  return lookAgain(looked, "the inventory has it still, and no new eSIM is found");
+}
+
+async function deliver({ client }: Buying, memory: Noted): Promise<Step> {
+  const { iccid, reference, order, cost } = memory;
+  const reply = await esimOf(client.ask, iccid ?? "");
+  const installed = reply.kind === "done" && reply.value.iccid === iccid ? installedBy(reply.value) : null;
+  if (installed !== null) {
+    const paid = cost === null ? null : costOf(cost);
+    // The order of a spare is that of an earlier purchase; the apply is of this one alone.
+    return { kind: "bought", esim: { ...installed, reference }, reference: order ?? reference, cost: paid };
+  }
+  const reason = `eSIM ${iccid} is bought: ${reply.kind === "done" ? "no activation code can be made of it" : reply.reason}`;
+  if (memory.looks >= MOST_POLLS) return { kind: "lost", reason, memory };
+  return { kind: "wait", memory: { ...memory, looks: memory.looks + 1 }, waitMs: WAIT_MS };
+}
+
+/** When what follows begins by the provider's clock; where that is not shown, a minute before by our own. */
+function sinceOf(at: number | null, { now }: Buying): number {
+  return at ?? now() - 60_000;
+}
