@@ -32,6 +32,8 @@ const floors = [
     "src/core/suppliers",
     "src/core/webhooks",
   ],
+  // What a partner pays: the catalog shows it, orders charge it.
+  ["src/core/prices"],
   // What users do is audited.
   ["src/core/accounts"],
   ["src/core/audit", "src/core/outbox"],

@@ -43,6 +43,7 @@ const imports = [
   ["orders bulk", "external_order_id*", "--partner demo"],
   ["products import", "price_cents, or price"],
   ["passports verify --file", "result*"],
+  ["prices import", "sku, or region"],
 ] as const;
 
 describe("every command that reads CSV", () => {

@@ -53,6 +53,7 @@ describe("partners", () => {
         sandbox_activations: true,
       },
       credit_lines: [],
+      price_list: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
     const updated = await json("partners update acme --tier standard --no-agent --production --rate-limit 90");

@@ -129,6 +129,26 @@ export const nouns: readonly Noun[] = [
   noun("catalog", "the catalog for shops: Shopify, WooCommerce", {
     export: ["the catalog with retail prices, for a shop", "both", () => import("./commands/catalog/export.ts")],
   }),
+  noun("prices", "price lists: what partners pay in place of the catalog's prices", {
+    create: ["make a price list, without rules", "data", () => import("./commands/prices/create.ts")],
+    list: ["all price lists, and whose they are", "data", () => import("./commands/prices/list.ts")],
+    show: [
+      "the rules of a price list, or what a partner pays for each product",
+      "data",
+      () => import("./commands/prices/show.ts"),
+    ],
+    set: [
+      "set the price of a product, or the markup of a region, in a list",
+      "data",
+      () => import("./commands/prices/set.ts"),
+    ],
+    remove: ["remove a rule from a list", "data", () => import("./commands/prices/remove.ts")],
+    import: ["set many rules of a list from CSV", "data", () => import("./commands/prices/import.ts")],
+  }),
+  noun("fx", "what one currency is in another, by day", {
+    set: ["set a rate from a day on", "data", () => import("./commands/fx/set.ts")],
+    list: ["all rates, the newest day first", "data", () => import("./commands/fx/list.ts")],
+  }),
   noun("stock", "eSIMs in stock, ready for sale", {
     import: ["put eSIMs in stock from CSV", "data", () => import("./commands/stock/import.ts")],
     list: ["how many eSIMs are free, by product", "data", () => import("./commands/stock/list.ts")],

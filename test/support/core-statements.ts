@@ -90,6 +90,13 @@ export const wholeReads: Record<string, string> = {
   "src/core/orders/spend.ts today": "groups the orders of one day by currency, when a cap is set",
   "src/core/orders/guard-rails.ts ofCredentials":
     "reads the list of ids that it is given, and what is paused: a few rows, in most installations none",
+  "src/core/orders/guard-rails.ts ofPartner": "reads what is paused: a few rows, in most installations none",
+  "src/core/prices/lists.ts all": "answers every list, asked for by the operator",
+  "src/core/prices/lists.ts having": "reads the partners that have a list, asked for by the operator",
+  "src/core/prices/lists.ts ruleCounts": "counts the rules of every list, asked for by the operator",
+  "src/core/prices/products.ts all": "answers the whole catalog, which the operator keeps",
+  "src/core/prices/rates.ts all": "answers every rate, which the operator sets by hand",
+  "src/core/prices/rules.ts withPrice": "reads the lists, which are few, when a product changes its currency",
   "src/core/platform/pauses.ts all": "reads what is paused: a few rows, in most installations none",
   "src/core/wallet/check.ts credits": "an audit of every wallet, asked for by the operator",
   "src/core/wallet/check.ts drawn": "an audit adds up every draw and repayment",

@@ -106,10 +106,10 @@ async function localActor(caller: Caller, { store }: Opened, actsFor: Actor): Pr
   }
   if (actsFor.partner === undefined && actsFor.ownerOf !== undefined) {
     const owner = await actsFor.ownerOf(store);
-    const { id: partnerId, slug } = await store.read(partnerById, owner.partner_id);
+    const { id: partnerId, slug, price_list: priceList } = await store.read(partnerById, owner.partner_id);
     const environment = sandbox ? "sandbox" : owner.environment;
     return {
-      principal: { ...common, environment, partnerId, partner: slug, scopes },
+      principal: { ...common, environment, partnerId, partner: slug, priceList, scopes },
       actsAs: `${slug}, ${environment}`,
     };
   }
@@ -124,7 +124,7 @@ async function localActor(caller: Caller, { store }: Opened, actsFor: Actor): Pr
     );
   }
   return {
-    principal: { ...common, partnerId: partner.id, partner: partner.slug, scopes },
+    principal: { ...common, partnerId: partner.id, partner: partner.slug, priceList: partner.price_list, scopes },
     actsAs: `${partner.slug}, ${environment}`,
   };
 }

@@ -46,6 +46,16 @@ export const productsCsv = spec({
   ],
 });
 
+/** `prices import`: each row is one rule. */
+export const pricesCsv = spec({
+  columns: ["sku", "region", "price", "markup", "min_quantity", "from", "to"],
+  needs: [
+    [["sku"], ["region"]],
+    [["price"], ["markup"]],
+  ],
+  samples: { region: "", price: "3.10", min_quantity: "10", from: "", to: "" },
+});
+
 /** `stock import`. */
 export const stockCsv = spec({
   columns: ["iccid", "smdp_address", "matching_id", "confirmation_code", "activation_code"],

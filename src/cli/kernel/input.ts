@@ -63,6 +63,12 @@ export function toggle(name: string, help: string): Option<boolean | undefined> 
   };
 }
 
+/** `--price-list <name>` and `--no-price-list`: the text, null, or undefined when neither is given. */
+export function textOrNot(name: string, value: string, help: string): Option<string | null | undefined> {
+  const read = (given: unknown) => (given === false ? null : asText(given));
+  return { flags: [`--${name} <${value}>`, `--no-${name}`], help, required: false, read };
+}
+
 /** `--tier <tier>` with one of `choices`. */
 export function choice<const C extends string>(
   flags: string,

@@ -7,6 +7,7 @@ import { coverageKey } from "../kernel/country.ts";
 import { newId } from "../kernel/ids.ts";
 import { invalid, notFound } from "../kernel/problem.ts";
 import { regionKey } from "../kernel/search-keys.ts";
+import { listsWithPrice } from "../prices/rules.ts";
 import { insert, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Tx } from "../store/store.ts";
@@ -21,7 +22,10 @@ function keysOf({ region, coverage }: ProductInput): { region_key: string; cover
   return { region_key: regionKey(region), coverage_key: coverageKey(coverage) };
 }
 
-/** Creates or updates products by sku, all in one transaction; one that is there unchanged is a duplicate. */
+/**
+ * Creates or updates products by sku, all in one transaction; one that is there unchanged is a duplicate.
+ * Throws `validation` where a product would change its currency that price lists have a price of.
+ */
 export async function importProducts(
   tx: Tx,
   input: { products: ProductInput[]; actor: string },
@@ -61,6 +65,7 @@ async function upsert(tx: Tx, product: ProductInput, actor: Actor): Promise<Upse
     return { outcome: "imported", update: null };
   }
   if (payloadHash(inputOf(known)) === payloadHash(product)) return { outcome: "duplicate", update: null };
+  await refuseCurrency(tx, known, product);
   await updateRow(tx, "products", { id: known.id }, { ...product, ...keysOf(product), updated_at: tx.now });
   await auditChange(tx, known, product, actor);
   return { outcome: "updated", update: updateOf(known, product) };
@@ -91,12 +96,22 @@ async function auditChange(tx: Tx, row: Row<"products">, product: ProductInput, 
   await recordAudit(tx, { actor, action: "products.update", ...about, fields, changes });
 }
 
+/** Prices of price lists are in the product's currency: another one would make other prices of them. */
+async function refuseCurrency(tx: Tx, row: Row<"products">, { currency }: ProductInput): Promise<void> {
+  if (row.currency === currency) return;
+  const lists = await listsWithPrice(tx, row.id);
+  if (lists.length === 0) return;
+  const words = `${row.sku} has a price in ${row.currency} in ${lists.join(", ")}: remove it first`;
+  throw invalid({ currency: [`cannot change to ${currency}: ${words}`] });
+}
+
 async function ensurePool(tx: Tx, productId: ProductId): Promise<void> {
   await insert(tx, "stockPools", [{ product_id: productId, available: 0 }]);
 }
 
 function inputOf(row: Row<"products">): ProductInput {
-  const { id, region_key, coverage_key, low_stock, when_short, created_at, updated_at, ...input } = row;
+  const { id, region_key, coverage_key, low_stock, when_short, created_at, updated_at, ...rest } = row;
+  const { purpose, sourced, cost, cost_currency, held, ...input } = rest;
   return input;
 }
 
@@ -114,6 +129,7 @@ export async function updateProduct(tx: Tx, input: ProductChange): Promise<Produ
   const given = { ...inputOf(row), ...change };
   const checked = change.coverage === undefined ? checkProduct(given) : checkImportedProduct(given);
   if ("problems" in checked) throw invalid(checked.problems);
+  await refuseCurrency(tx, row, checked.ok);
   await updateRow(tx, "products", { id: row.id }, { ...checked.ok, ...keysOf(checked.ok), updated_at: tx.now });
   await auditChange(tx, row, checked.ok, actor);
   await keepUpdates(tx, [updateOf(row, checked.ok)]);

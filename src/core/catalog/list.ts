@@ -1,8 +1,9 @@
 import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
 import { countryName, coversCountry, readCountry } from "../kernel/country.ts";
-import { type Pagination, type Position, pageOf } from "../kernel/page.ts";
+import { type Pagination, type Position, pageOf, type Window } from "../kernel/page.ts";
 import { invalid } from "../kernel/problem.ts";
 import { regionKey } from "../kernel/search-keys.ts";
+import { type PriceUnit, pricesOfList } from "../prices/unit-price.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import type { PlanType, ProductSort, ProductStatus, SortOrder } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -21,6 +22,8 @@ export interface ProductFilter {
   status: ProductStatus;
   sort_by: ProductSort;
   sort_order: SortOrder;
+  /** Whose prices it shows; left out or null: the catalog's. */
+  priceList?: string | null | undefined;
 }
 
 /** Contract: Product list. */
@@ -41,24 +44,72 @@ interface Params {
 
 /** A page of the catalog (contract: GET /products). Throws `invalid_cursor`, `validation` for an unknown country. */
 export async function listProducts(q: Read, filter: ProductFilter): Promise<ProductPage> {
-  const { limit, cursor, ...filters } = filter;
-  const region = filter.region === undefined ? undefined : regionKey(filter.region);
-  const country = filter.country === undefined ? undefined : knownCountry(filter.country);
-  const binding = { list: "products", ...filters, region, country };
+  const { priceList = null } = filter;
+  return pageOfProducts(q, filter, priceList === null ? null : await pricesOfList(q, priceList));
+}
+
+/** The same, where the prices of its list were read before; null: they are the catalog's. */
+export async function pageOfProducts(q: Read, filter: ProductFilter, price: PriceUnit | null): Promise<ProductPage> {
+  const { limit, cursor, priceList, ...filters } = filter;
+  const asked = filteredBy(filter);
+  // A partner with the catalog's prices keeps the cursors that it has.
+  const binding = { list: "products", ...filters, ...asked.binding, price_list: priceList ?? undefined };
+  const byPrice = price !== null && filter.sort_by === "price_cents";
   const { rows, pagination } = await pageOf(
     { limit, cursor, binding, start: { key: firstKeys[filter.sort_by], id: "" } },
-    ({ first, key, id, limit: most }) =>
-      shapeOf(filter, !first)(q, {
-        status: filter.status,
-        ...(region === undefined ? {} : { region }),
-        ...(country === undefined ? {} : { country: coversCountry(country) }),
-        ...(filter.type === undefined ? {} : { type: filter.type }),
-        ...(first ? {} : { key, id }),
-        limit: most,
-      }),
+    async (window) => {
+      if (byPrice) return windowByPrice(await priced(await matching(q, filter), price), filter.sort_order, window);
+      const { first, key, id, limit: most } = window;
+      const place = first ? {} : { key, id };
+      const found = await shapeOf(filter, first ? "first" : "next")(q, { ...asked.params, ...place, limit: most });
+      return price === null ? found : priced(found, price);
+    },
     (row): Position<string | number> => ({ key: row[filter.sort_by], id: row.id }),
   );
   return { data: rows.map(toProduct), pagination };
+}
+
+/** What decides which products are in a list, wherever it starts and however it is sorted. */
+type Selection = Pick<ProductFilter, "region" | "country" | "type" | "status">;
+
+/** Every product that a filter lets pass, in no order. */
+export function matching(q: Read, { region, country, type, status }: Selection): Promise<Row<"products">[]> {
+  const filter = { region, country, type, status, limit: 0, sort_by: "created_at", sort_order: "asc" } as const;
+  return shapeOf(filter, "all")(q, filteredBy(filter).params);
+}
+
+/** The rows at the prices of one unit each. */
+function priced(rows: readonly Row<"products">[], price: PriceUnit): Promise<Row<"products">[]> {
+  return Promise.all(rows.map(async (row) => ({ ...row, price_cents: (await price(row, 1)).unit_price_cents })));
+}
+
+/** The parameters of a filter, and what its cursors are bound to beside it. */
+function filteredBy({ region: place, country: named, type, status }: Selection) {
+  const region = place === undefined ? undefined : regionKey(place);
+  const country = named === undefined ? undefined : knownCountry(named);
+  const params = {
+    status,
+    ...(region === undefined ? {} : { region }),
+    ...(country === undefined ? {} : { country: coversCountry(country) }),
+    ...(type === undefined ? {} : { type }),
+  };
+  return { params, binding: { region, country } };
+}
+
+/** Sorts by price and id, and takes the rows of a window: prices of a list are in no index. */
+function windowByPrice(
+  rows: readonly Row<"products">[],
+  order: SortOrder,
+  { first, key, id, limit }: Window<string | number>,
+): Row<"products">[] {
+  const direction = order === "asc" ? 1 : -1;
+  const compare = (one: [number, string], other: [number, string]) =>
+    direction * (one[0] - other[0] || (one[1] < other[1] ? -1 : one[1] > other[1] ? 1 : 0));
+  const place: [number, string] = [Number(key), id];
+  return rows
+    .filter((row) => first || compare([row.price_cents, row.id], place) > 0)
+    .sort((one, other) => compare([one.price_cents, one.id], [other.price_cents, other.id]))
+    .slice(0, limit);
 }
 
 function knownCountry(text: string): string {
@@ -78,15 +129,18 @@ const firstKeys: Record<ProductSort, string | number> = { created_at: 0, price_c
 type Shape = (q: Read, params: Partial<Params>) => Promise<Row<"products">[]>;
 const shapes = new Map<string, Shape>();
 
+/** Where in its order a statement reads: from the start, from a place on, or all rows in no order. */
+type Extent = "first" | "next" | "all";
+
 /** One prepared statement for each combination of filters, sort and direction; kept once made. */
-function shapeOf(filter: ProductFilter, paged: boolean): Shape {
+function shapeOf(filter: ProductFilter, extent: Extent): Shape {
   const { sort_by, sort_order, region, country, type } = filter;
   const given = [region, country, type].map((each) => each !== undefined);
-  const name = [sort_by, sort_order, ...given, paged].join();
+  const name = [sort_by, sort_order, ...given, extent].join();
   let shape = shapes.get(name);
   if (shape === undefined) {
-    const prepared = statement((db, t, slot: Slots<Params>) =>
-      db
+    const prepared = statement((db, t, slot: Slots<Params>) => {
+      const found = db
         .select()
         .from(t.products)
         .where(
@@ -95,12 +149,11 @@ function shapeOf(filter: ProductFilter, paged: boolean): Shape {
             region === undefined ? undefined : eq(t.products.region_key, slot.region),
             country === undefined ? undefined : sql`${t.products.coverage_key} like ${slot.country}`,
             type === undefined ? undefined : eq(t.products.type, slot.type),
-            paged ? beyond(t, sort_by, sort_order, slot) : undefined,
+            extent === "next" ? beyond(t, sort_by, sort_order, slot) : undefined,
           ),
-        )
-        .orderBy(...ordering(t, sort_by, sort_order))
-        .limit(slot.limit),
-    );
+        );
+      return extent === "all" ? found : found.orderBy(...ordering(t, sort_by, sort_order)).limit(slot.limit);
+    });
     // Slots that this shape does not use are not missed.
     shape = (q, params) => prepared(q, params as Params);
     shapes.set(name, shape);

@@ -8,6 +8,8 @@ const dayColumns: ReadonlySet<string> = new Set([
   "requested_activation_date",
   "date_of_birth",
   "passport_expiry",
+  "from",
+  "to",
 ]);
 
 /** Whether a column holds a day. */

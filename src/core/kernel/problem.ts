@@ -240,6 +240,7 @@ const resources = {
   order_item: "order item",
   partner: "partner",
   passport: "passport",
+  price_list: "price list",
   product: "product",
   qr_code: "QR code",
   session: "session",

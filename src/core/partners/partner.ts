@@ -26,6 +26,8 @@ export interface Partner {
   /** What has events once it is crossed. */
   thresholds: PartnerThresholds;
   credit_lines: CreditLine[];
+  /** Whose prices it has; null: the catalog's. */
+  price_list: string | null;
   created_at: string;
   suspended_reason: string | null;
   /** How its customers reach it, as install pages say it. */
@@ -46,6 +48,7 @@ function toPartner(row: Row<"partners">, credit_lines: CreditLine[]): Partner {
     limits: { ...limitsOf(row), max_requests_per_minute: together },
     thresholds: thresholdsOf(row),
     credit_lines,
+    price_list: row.price_list,
     created_at: isoTime(row.created_at),
     suspended_reason: row.suspended_reason,
     support: row.support,

@@ -1,6 +1,7 @@
 import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { requirePriceList } from "../prices/lists.ts";
 import { updateRow } from "../store/rows.ts";
 import type { FieldChange } from "../store/schema/values.ts";
 import {
@@ -33,6 +34,8 @@ export interface PartnerChange {
   thresholds?: ThresholdChange;
   /** What its orders may draw in one currency. */
   creditLine?: NewCreditLine;
+  /** Whose prices it has from now on; null: the catalog's. */
+  priceList?: string | null;
   actor: string;
 }
 
@@ -49,15 +52,19 @@ interface Columns extends Record<PartnerBound, number | null> {
   status: PartnerStatus;
   suspended_reason: string | null;
   support: string | null;
+  price_list: string | null;
   low_wallet: Record<string, number> | null;
   low_data: number[] | null;
   expiry_days: number[] | null;
 }
 
-/** Changes what is given, leaves the rest. Throws `not_found`, or `validation` for a number out of its range. */
+/**
+ * Changes what is given, leaves the rest. Throws `not_found` of the partner or the list, `validation` for a number out
+ * of its range.
+ */
 export async function updatePartner(tx: Tx, input: PartnerChange): Promise<Partner> {
   const { slug, actor, rateLimit, bounds = {}, sandboxActivations: sandbox_activations, ...others } = input;
-  const { thresholds, creditLine, ...rest } = others;
+  const { thresholds, creditLine, priceList: price_list, ...rest } = others;
   const ofLimits = typeof rateLimit !== "number" || (Number.isInteger(rateLimit) && rateLimit >= 1);
   if (!ofLimits || (rateLimit ?? 0) > MOST_PER_MINUTE) {
     throw invalid({ rate_limit: [`must be a whole number from 1 to ${MOST_PER_MINUTE}`] });
@@ -66,8 +73,10 @@ export async function updatePartner(tx: Tx, input: PartnerChange): Promise<Partn
   if ((others.support?.length ?? 0) > LONGEST_SUPPORT) {
     throw invalid({ support: [`must be at most ${LONGEST_SUPPORT} characters`] });
   }
+  if (typeof price_list === "string") await requirePriceList(tx, price_list);
   const changed = {
     ...rest,
+    price_list,
     ...bounds,
     sandbox_activations,
     ...(thresholds === undefined ? {} : await changeThresholds(tx, await requirePartner(tx, slug), thresholds)),

@@ -1,7 +1,7 @@
 import { MOST_PER_MINUTE, partnerBounds, tiers } from "../../../core/store/schema/values.ts";
 import { command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
-import { bound, choice, decimalOrNone, integer, text, toggle } from "../../kernel/input.ts";
+import { bound, choice, decimalOrNone, integer, text, textOrNot, toggle } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { partnerArgument } from "../../place/partner-options.ts";
 import { thresholdOptions, thresholdsAsked } from "./thresholds.ts";
@@ -57,6 +57,7 @@ export default command({
     "partners update acme --low-wallet 100.00 --currency AUD --low-data 80,100 --expiry-days default",
     "partners update acme --credit-line 5000.00 --currency AUD",
     'partners update acme --support "help@acme.example, +61 2 5550 1234"',
+    "partners update acme --price-list gold",
     "partners update acme --credit-line none --currency AUD",
   ],
   args: { slug: partnerArgument },
@@ -70,11 +71,13 @@ export default command({
       "--credit-line <amount>",
       "what orders may draw beyond the balance, e.g. 5000.00; or none",
     ),
+    priceList: textOrNot("price-list", "list", "whose prices it has; --no-price-list: the catalog's"),
     support: text("--support <text>", 'how its customers reach it, as install pages say it; "" for no word on it'),
     ...most,
     ...thresholdOptions,
   },
-  async run(context, { slug, tier, agent, production, rateLimit, sandboxActivations, creditLine, support, ...rest }) {
+  async run(context, { slug, tier, agent, production, rateLimit, sandboxActivations, creditLine, priceList, ...more }) {
+    const { support, ...rest } = more;
     const { lowWallet, currency, lowData, expiryDays, ...bounds } = rest;
     refuseCurrencyAlone(currency, [lowWallet, creditLine]);
     const credit = await creditLineOf(creditLine, currency?.toUpperCase());
@@ -86,6 +89,7 @@ export default command({
       ...(production === undefined ? {} : { production }),
       ...(rateLimit === undefined ? {} : { rateLimit: rateLimit === 0 ? null : rateLimit }),
       ...(sandboxActivations === undefined ? {} : { sandboxActivations }),
+      ...(priceList === undefined ? {} : { priceList }),
       ...(support === undefined ? {} : { support: support.trim() || null }),
       ...(credit === null ? {} : { creditLine: credit }),
       ...(Object.keys(given).length === 0 ? {} : { bounds: given }),
@@ -94,7 +98,7 @@ export default command({
     if (Object.keys(changes).length === 0) {
       throw usageError(
         "There is nothing to change.",
-        "Give --tier, --agent, --production, --rate-limit, a limit or a threshold.",
+        "Give --tier, --agent, --production, --rate-limit, --price-list, a limit or a threshold.",
       );
     }
     const { updatePartner } = await import("../../../core/partners/update.ts");

@@ -10,7 +10,7 @@ export const PARTNER_JSON =
   "{max_endpoints, max_pool, max_open_activations, max_sandbox_activations, max_pending_deliveries, max_days_ahead, " +
   "max_requests_per_minute, " +
   "sandbox_activations}, thresholds: {low_wallet: {AUD: cents}, low_data, expiry_days}, " +
-  "credit_lines: [{currency, limit_cents, used_cents, available_cents}], support}";
+  "credit_lines: [{currency, limit_cents, used_cents, available_cents}], price_list, support}";
 
 export const partnerColumns: Column<Partner>[] = [
   { title: "slug", value: (partner) => partner.slug },
@@ -38,6 +38,7 @@ export function partnerResult(partner: Partner): Result {
     ...limitRows(partner.limits),
     ...thresholdRows(sheet, partner.thresholds),
     "credit line": creditWords(sheet, partner),
+    prices: partner.price_list ?? "the catalog's",
   }));
 }
 

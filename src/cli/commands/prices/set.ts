@@ -1,0 +1,29 @@
+import { command } from "../../frame/command.ts";
+import { argument, decimal } from "../../kernel/input.ts";
+import { OPERATOR } from "../../place/operator.ts";
+import { RULE_JSON, ruleResult, scopeOptions } from "./view.ts";
+
+export default command({
+  target: "operator",
+  effects:
+    "Holds at the daemon's next request for the partners that have the list. Orders already placed keep their price. " +
+    "A rule for the same product or region, units and days is replaced. A markup is on the product's cost, at the " +
+    "rate of the day; while cost or rate is not known, the product has its own price.",
+  json: RULE_JSON,
+  examples: [
+    "prices set gold --sku ES-GLB-1GB-7D --price 3.10",
+    "prices set gold --sku ES-GLB-1GB-7D --price 2.80 --min-quantity 50",
+    "prices set gold --region Europe --markup 35 --from 2026-12-01 --to 2027-01-01",
+  ],
+  args: { list: argument("list", "the price list") },
+  options: {
+    ...scopeOptions,
+    price: decimal("--price <amount>", "of the product, in its currency, e.g. 3.10"),
+    markup: decimal("--markup <percent>", "on the cost, e.g. 35"),
+  },
+  async run(context, { list, minQuantity, ...typed }) {
+    const { setPriceRule } = await import("../../../core/prices/set-rule.ts");
+    const input = { list, rule: { ...typed, min_quantity: minQuantity }, actor: OPERATOR };
+    return ruleResult(await context.withStore(({ store }) => store.write(setPriceRule, input)));
+  },
+});
