@@ -1,4 +1,7 @@
 import { asc, eq } from "drizzle-orm";
+import type { PartnerId } from "../kernel/brand.ts";
+import { priceListOf } from "../prices/lists.ts";
+import { pricesOfList } from "../prices/unit-price.ts";
 import type { ProductStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -16,19 +19,22 @@ export interface Offered {
 
 const byName = statement((db, t, slot: Slots<{ status: ProductStatus; most: number }>) =>
   db
-    .select({
-      sku: t.products.sku,
-      name: t.products.name,
-      price_cents: t.products.price_cents,
-      currency: t.products.currency,
-    })
+    .select()
     .from(t.products)
     .where(eq(t.products.status, slot.status))
     .orderBy(asc(t.products.name), asc(t.products.id))
     .limit(slot.most),
 );
 
-/** The first 100 products that can be ordered, by name. */
-export function offeredProducts(q: Read): Promise<Offered[]> {
-  return byName(q, { status: "active", most: MOST });
+/** The first 100 products that can be ordered, by name, at the prices of a partner. */
+export async function offeredProducts(q: Read, partnerId: PartnerId): Promise<Offered[]> {
+  const list = await priceListOf(q, partnerId);
+  const price = list === null ? null : await pricesOfList(q, list);
+  const offered: Offered[] = [];
+  for (const row of await byName(q, { status: "active", most: MOST })) {
+    const { sku, name, currency } = row;
+    const price_cents = price === null ? row.price_cents : (await price(row, 1)).unit_price_cents;
+    offered.push({ sku, name, price_cents, currency });
+  }
+  return offered;
 }

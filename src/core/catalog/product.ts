@@ -2,6 +2,8 @@ import { eq } from "drizzle-orm";
 import type { ProductId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { notFound } from "../kernel/problem.ts";
+import type { PricedProduct } from "../prices/price.ts";
+import { pricesByProduct } from "../prices/unit-price.ts";
 import { loader } from "../store/batch-context.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
@@ -46,23 +48,14 @@ const bySku = statement((db, t, slot: Slots<{ sku: string }>) =>
 );
 
 /** A product as orders look at it. */
-export type SoldProduct = Pick<
-  Row<"products">,
-  | "id"
-  | "sku"
-  | "name"
-  | "price_cents"
-  | "currency"
-  | "status"
-  | "product_type"
-  | "delivery_method"
-  | "supplier"
-  | "sourced"
->;
+export type SoldProduct = PricedProduct &
+  Pick<Row<"products">, "sku" | "name" | "status" | "product_type" | "delivery_method" | "supplier" | "sourced">;
 
 const soldColumns = ({ products }: Tables) => {
   const { id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier, sourced } = products;
-  return { id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier, sourced };
+  const { region_key, cost, cost_currency } = products;
+  const delivered = { product_type, delivery_method, supplier, sourced };
+  return { id, sku, name, price_cents, currency, status, ...delivered, region_key, cost, cost_currency };
 };
 
 const sold = statement((db, t, slot: Slots<{ id: string }>) =>
@@ -96,9 +89,19 @@ export async function findProductBySku(q: Read, sku: string): Promise<Row<"produ
   return first(await bySku(q, { sku }));
 }
 
-/** One product's details (contract: GET /products/{id}). Throws `not_found`. */
-export async function showProduct(q: Read, id: string): Promise<ProductDetail> {
+/** One product's details at the catalog's price. Throws `not_found`. */
+export function showProduct(q: Read, id: string): Promise<ProductDetail> {
+  return showProductAt(q, { id, priceList: null });
+}
+
+/** One product's details at the price of a list (contract: GET /products/{id}). Throws `not_found`. */
+export async function showProductAt(
+  q: Read,
+  { id, priceList }: { id: string; priceList: string | null },
+): Promise<ProductDetail> {
   const row = await findProduct(q, id);
   if (row === null) throw notFound("product");
-  return toProductDetail(row);
+  if (priceList === null) return toProductDetail(row);
+  const { unit_price_cents: price_cents } = await pricesByProduct(q, priceList)(row, 1);
+  return toProductDetail({ ...row, price_cents });
 }

@@ -26,6 +26,8 @@ export interface Client {
   networks: readonly Network[] | null;
   /** Whether it may handle identities. */
   identity: boolean;
+  /** Whose prices the partner has; null: the catalog's. */
+  priceList: string | null;
   ratePerMinute: number;
   /** The same of all credentials of the partner in this environment together. */
   partnerPerMinute: number;
@@ -58,6 +60,7 @@ export async function findClient(q: Read, clientId: string): Promise<Client | nu
     expiresAt: rails.expires_at,
     networks: rails.allowed_addresses?.flatMap((text) => networkOf(text) ?? []) ?? null,
     identity: !rails.no_identity,
+    priceList: partner.price_list,
     ratePerMinute: each,
     partnerPerMinute: together,
   };

@@ -17,6 +17,7 @@ import {
   type PricedLine,
   type PricedOrder,
   priceLines,
+  sellLines,
 } from "./price-lines.ts";
 import { requireWithinCaps } from "./spend.ts";
 
@@ -67,8 +68,9 @@ export interface LookedUp {
 
 /** Looks up what an order is assessed by. Refuses nothing: a replay of its key comes first. */
 export async function lookUpOrder(q: Read, asked: AskedOrder, findProduct?: FindProduct): Promise<LookedUp> {
-  const { credential = null } = asked;
-  const [rails, found] = await together(guardRails.get(q, credential), findProducts(q, asked.lines, findProduct));
+  const { credential = null, partnerId } = asked;
+  const buyer = { credential, partnerId };
+  const [rails, found] = await together(guardRails.get(q, buyer), findProducts(q, asked.lines, findProduct));
   return { rails, found };
 }
 
@@ -80,7 +82,7 @@ export async function assessFound(
   ahead: Ahead = { units: 0 },
 ): Promise<AssessedOrder> {
   refuseWhilePaused(rails);
-  const priced = priceLines(asked.lines, found);
+  const priced = priceLines(asked.lines, await sellLines(q, asked.lines, { found, priceList: rails.priceList }));
   refusePausedSupplier(rails, priced.lines);
   const travelers = await travelersOf(q, priced.lines, asked);
   refuseDearer(priced, asked.maxTotal ?? null);

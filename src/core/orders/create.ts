@@ -112,7 +112,7 @@ createOrder.prefetch = [
   soldProducts.prefetch(productsOf),
   // Callers may pass any text; only the ID of a product has a pool.
   stockPools.prefetch((order) => (order.environment === "production" ? (productsOf(order) as ProductId[]) : [])),
-  guardRails.prefetch(({ credential }) => (credential ? [credential] : [])),
+  guardRails.prefetch(({ credential, partnerId }) => (credential ? [{ credential, partnerId }] : [])),
   heldWallets.prefetch(({ partnerId }) => [partnerId]),
   ...environments.flatMap((environment) => {
     const partnersOf = (order: NewOrder) => (order.environment === environment ? [order.partnerId] : []);
@@ -191,7 +191,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
     quantity: priced.quantity,
     product_id: priced.lines[0].product.id,
     product_sku: priced.lines[0].product.sku,
-    unit_price_cents: priced.lines[0].product.price_cents,
+    unit_price_cents: priced.lines[0].price.unit_price_cents,
     metadata: sandbox ? { ...input.metadata, test: true } : input.metadata,
     wallet_balance_after_cents: balanceAfter,
     customer_sealed: input.customer === null ? null : sealedOrderCustomer.seal(tx, id, input.customer),
@@ -223,7 +223,7 @@ async function insertOrder(tx: Tx, input: NewOrder, draft: Draft): Promise<{ ord
 type Goods = Pick<Draft, "priced" | "taken">;
 
 function linesOf(tx: Tx, order: OrderRow, { priced, taken }: Goods): LineRow[] {
-  return priced.lines.map(({ product, quantity }, position) => {
+  return priced.lines.map(({ product, price, quantity }, position) => {
     const pending: LineRow = {
       id: newId<OrderLineId>(tx),
       order_id: order.id,
@@ -238,11 +238,7 @@ function linesOf(tx: Tx, order: OrderRow, { priced, taken }: Goods): LineRow[] {
       delivery_method: product.delivery_method,
       supplier: product.supplier,
       quantity,
-      unit_price_cents: product.price_cents,
-      cost: null,
-      cost_currency: null,
-      fx_rate: null,
-      price_list: null,
+      ...price,
       status: "pending",
       assigned: 0,
       shipping: null,

@@ -3,11 +3,17 @@ import type { MinorUnits } from "../kernel/brand.ts";
 import { addMoney, minorUnits, multiplyMoney } from "../kernel/money.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { together } from "../kernel/together.ts";
+import { pricesByProduct, type UnitPrice } from "../prices/unit-price.ts";
 import type { Read } from "../store/store.ts";
 
-/** One line, with the product as it is sold at this moment. */
-export interface PricedLine {
+/** A product at the price of a line. */
+interface Sold {
   product: SoldProduct;
+  price: UnitPrice;
+}
+
+/** One line, with the product as it is sold at this moment. */
+export interface PricedLine extends Sold {
   quantity: number;
 }
 
@@ -40,18 +46,34 @@ export function findProducts(
   return together(...asked.map(({ product_id }) => find(q, product_id)));
 }
 
+/** The products of an order at the prices of its partner, line by line. */
+export function sellLines(
+  q: Read,
+  asked: readonly AskedLine[],
+  { found, priceList }: { found: FoundProducts; priceList: string | null },
+): Promise<readonly (Sold | null)[]> {
+  const price = pricesByProduct(q, priceList);
+  return together(
+    ...asked.map(async ({ quantity }, at) => {
+      const product = found[at] ?? null;
+      return product === null ? null : { product, price: await price(product, quantity) };
+    }),
+  );
+}
+
 /**
- * Adds the prices of the products that were found. Throws `validation` naming each line whose product is unknown,
- * inactive or out of stock, and for lines of different currencies or a total beyond what can be counted exactly.
+ * Adds up the lines of an order by what their units are sold at. Throws `validation` naming each line whose product is
+ * unknown, inactive or out of stock, and for lines of different currencies or a total beyond what can be counted
+ * exactly.
  */
-export function priceLines(asked: readonly AskedLine[], found: FoundProducts): PricedOrder {
+export function priceLines(asked: readonly AskedLine[], found: readonly (Sold | null)[]): PricedOrder {
   const errors: FieldErrors = {};
   const lines: PricedLine[] = [];
   for (const [index, { quantity }] of asked.entries()) {
-    const product = found[index] ?? null;
-    const refusal = refusalOf(product);
+    const sold = found[index] ?? null;
+    const refusal = refusalOf(sold?.product ?? null);
     if (refusal !== null) errors[`line_items.${index}.product_id`] = [refusal];
-    if (product !== null) lines.push({ product, quantity });
+    if (sold !== null) lines.push({ ...sold, quantity });
   }
   const [first, ...rest] = lines;
   if (Object.keys(errors).length > 0) throw invalid(errors);
@@ -74,8 +96,8 @@ function refusalOf(product: SoldProduct | null): string | null {
 
 function totalOf(lines: PricedLine[]): MinorUnits {
   let total: MinorUnits | null = minorUnits(0);
-  for (const { product, quantity } of lines) {
-    const subtotal = multiplyMoney(minorUnits(product.price_cents), quantity);
+  for (const { price, quantity } of lines) {
+    const subtotal = multiplyMoney(minorUnits(price.unit_price_cents), quantity);
     total = subtotal === null || total === null ? null : addMoney(total, subtotal);
   }
   if (total === null) throw invalid({ line_items: ["come to a total too large to be counted exactly"] });

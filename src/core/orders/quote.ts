@@ -74,14 +74,14 @@ export async function quoteLines(
 ): Promise<{ line_items: QuotedLine[]; takes: { productId: ProductId; quantity: number }[] }> {
   const needs = needsOfNew(environment, lines);
   const short = (await shortages(q, needs, held)).length > 0;
-  const line_items = lines.map(({ product, quantity }) => ({
+  const line_items = lines.map(({ product, price, quantity }) => ({
     product_id: product.id,
     product_sku: product.sku,
     product_name: product.name,
     quantity,
-    unit_price_cents: product.price_cents,
+    unit_price_cents: price.unit_price_cents,
     // Part of a total that was counted exactly.
-    subtotal_cents: product.price_cents * quantity,
+    subtotal_cents: price.unit_price_cents * quantity,
     delivery: deliveryOf(product.delivery_method, short),
   }));
   return { line_items, takes: short ? [] : needs };

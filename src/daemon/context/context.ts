@@ -38,6 +38,8 @@ export interface Principal {
   clientId: string;
   environment: Environment;
   scopes: readonly string[];
+  /** Whose prices the partner has; left out or null: the catalog's. */
+  priceList?: string | null;
   ratePerMinute: number;
   /** The same of all credentials of the partner in this environment together; left out: not counted. */
   partnerPerMinute?: number;

@@ -1,6 +1,7 @@
 import { parseMarkup } from "../../core/catalog/retail-price.ts";
 import { catalogSync } from "../../core/catalog/sync/sync.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
+import { principalOf } from "../plugins/access.ts";
 import { CatalogSync, SyncQuery } from "../schemas/catalog.ts";
 
 /** Contract: GET /catalog/sync. */
@@ -25,6 +26,7 @@ export const catalogRoutes: RoutePlugin = (app, { store, addresses }) => {
         country,
         type,
         currency,
+        priceList: principalOf(request).priceList ?? null,
         // A number of up to 15 digits has the very text it was read from; parseMarkup lets fewer through.
         markup: parseMarkup(String(markup)),
         pictures: include_images === "true" ? addresses.publicUrl : null,

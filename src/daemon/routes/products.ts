@@ -1,9 +1,11 @@
 import { LRUCache } from "lru-cache";
 import { Type } from "typebox";
 import { listProducts } from "../../core/catalog/list.ts";
-import { showProduct } from "../../core/catalog/product.ts";
+import { showProductAt } from "../../core/catalog/product.ts";
+import { isoTime } from "../../core/kernel/clock.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
+import { principalOf } from "../plugins/access.ts";
 import { type KeptResponse, keptResponse, keptSize, sendKept } from "../plugins/kept-response.ts";
 import { serializerOf } from "../plugins/validation.ts";
 import { NotModified, UuidOf } from "../schemas/common.ts";
@@ -13,7 +15,7 @@ import { ProductDetail, ProductPage, ProductQuery } from "../schemas/product.ts"
 const CACHED_BYTES = 8_000_000;
 
 /** Contract: Products. */
-export const productRoutes: RoutePlugin = (app, { store }) => {
+export const productRoutes: RoutePlugin = (app, { store, clock }) => {
   const textOf = serializerOf(ProductPage);
   const pages = keptForEpoch<KeptResponse>(store, { bytes: CACHED_BYTES, sizeOf: keptSize });
 
@@ -32,11 +34,14 @@ export const productRoutes: RoutePlugin = (app, { store }) => {
       response: { 200: ProductPage, 304: NotModified },
     },
     async handler(request, reply) {
+      const { query } = request;
+      const { priceList = null } = principalOf(request);
       const kept = await pages();
-      const key = JSON.stringify(request.query);
+      // What a list says changes by itself when a rule begins or ends, at midnight UTC.
+      const key = JSON.stringify(priceList === null ? query : [query, priceList, isoTime(clock.now()).slice(0, 10)]);
       const known = kept.get(key);
       if (known !== undefined) return sendKept(request, reply, known);
-      const made = keptResponse(textOf(await store.list(listProducts, request.query)));
+      const made = keptResponse(textOf(await store.list(listProducts, { ...query, priceList })));
       kept.set(key, made);
       return sendKept(request, reply, made);
     },
@@ -54,7 +59,10 @@ export const productRoutes: RoutePlugin = (app, { store }) => {
       params: Type.Object({ id: UuidOf<"product">("The product") }),
       response: { 200: ProductDetail },
     },
-    handler: (request) => store.read(showProduct, request.params.id),
+    handler(request) {
+      const { priceList = null } = principalOf(request);
+      return store.read(showProductAt, { id: request.params.id, priceList });
+    },
   });
 };
 

@@ -84,8 +84,9 @@ export function bearerTokens(tokens: Tokens): Authenticate {
     const verified = await tokens.verify(token, ip);
     if ("expired" in verified) return { refusal: expiredToken(), counted: verified.expired };
     const { client, scopes, expiresAt } = verified;
-    const { clientId, partnerId, partner, environment, identity, ratePerMinute, partnerPerMinute } = client;
+    const { clientId, partnerId, partner, environment, identity, priceList } = client;
+    const { ratePerMinute, partnerPerMinute } = client;
     const rates = { ratePerMinute, partnerPerMinute };
-    return { partnerId, partner, clientId, environment, scopes, identity, ...rates, expiresAt };
+    return { partnerId, partner, clientId, environment, scopes, identity, priceList, ...rates, expiresAt };
   };
 }

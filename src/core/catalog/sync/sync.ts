@@ -1,8 +1,9 @@
 import { isoTime } from "../../kernel/clock.ts";
 import { requireCurrency } from "../../kernel/money.ts";
+import { pricesOfList } from "../../prices/unit-price.ts";
 import type { PlanType } from "../../store/schema/values.ts";
 import type { Read } from "../../store/store.ts";
-import { listProducts } from "../list.ts";
+import { pageOfProducts } from "../list.ts";
 import { type GenericItem, toGeneric } from "./generic.ts";
 import { type Offer, type OfferTerms, toOffer } from "./offer.ts";
 import { type ShopifyItem, toShopify } from "./shopify.ts";
@@ -19,6 +20,8 @@ export interface SyncRequest extends OfferTerms {
   type?: PlanType | undefined;
   /** ISO 4217; left out: all currencies. */
   currency?: string | undefined;
+  /** Whose prices it shows; null: the catalog's. */
+  priceList: string | null;
 }
 
 /** The catalog for an e-commerce platform (contract: GET /catalog/sync). */
@@ -48,7 +51,7 @@ const ROWS_A_QUERY = 500;
  */
 export async function catalogSync(
   q: Read,
-  { format, region, country, type, currency, ...terms }: SyncRequest,
+  { format, region, country, type, currency, priceList, ...terms }: SyncRequest,
 ): Promise<CatalogSync> {
   if (currency !== undefined) requireCurrency(currency);
   const filter = {
@@ -59,11 +62,13 @@ export async function catalogSync(
     status: "active",
     sort_by: "created_at",
     sort_order: "asc",
+    priceList,
   } as const;
+  const price = priceList === null ? null : await pricesOfList(q, priceList);
   const products: CatalogSync["products"] = [];
   let cursor: string | undefined;
   do {
-    const { data, pagination } = await listProducts(q, { ...filter, cursor });
+    const { data, pagination } = await pageOfProducts(q, { ...filter, cursor }, price);
     const wanted = data.filter((product) => currency === undefined || product.currency === currency);
     for (const product of wanted) products.push(itemOf[format](toOffer(product, terms)));
     cursor = pagination.next_cursor ?? undefined;

@@ -1,6 +1,6 @@
 import { dataWords } from "../../../core/catalog/data-words.ts";
-import { listProducts } from "../../../core/catalog/list.ts";
-import { type Product, showProduct } from "../../../core/catalog/product.ts";
+import { listOwnProducts, showOwnProduct } from "../../../core/catalog/own.ts";
+import type { Product } from "../../../core/catalog/product.ts";
 import { planTypes } from "../../../core/store/schema/values.ts";
 import { type Column, Record } from "../../parts/list.tsx";
 import { plain } from "../../parts/words.ts";
@@ -20,7 +20,7 @@ const columnsOf = ({ base }: PortalVisit): Column<Product>[] => [
 ];
 
 function catalogPage(visit: PortalVisit): Promise<Shown> {
-  const { query, store } = visit;
+  const { query, store, owner } = visit;
   const filter = {
     region: optionalField(query, "region"),
     country: optionalField(query, "country"),
@@ -39,13 +39,13 @@ function catalogPage(visit: PortalVisit): Promise<Shown> {
       { name: "region", label: "Region" },
       { name: "type", label: "Plan", options: planTypes },
     ],
-    read: (page) => store.list(listProducts, { ...filter, ...page }),
+    read: (page) => store.list(listOwnProducts, { partnerId: owner.partnerId, ...filter, ...page }),
     empty: "No product fits. Leave a filter out.",
   });
 }
 
 async function productPage(visit: PortalVisit): Promise<Shown> {
-  const one = await visit.store.read(showProduct, idIn(visit));
+  const one = await visit.store.read(showOwnProduct, { partnerId: visit.owner.partnerId, id: idIn(visit) });
   const body = (
     <section>
       {one.description && <p>{one.description}</p>}

@@ -29,7 +29,7 @@ function ordersPage(visit: PortalVisit, quote: Quote | null = null): Promise<Sho
   const externalOrderId = optionalField(query, "external_order_id");
   const form = async () => (
     <>
-      <NewOrderForm visit={visit} quote={quote} products={await store.read(offeredProducts, null)} />
+      <NewOrderForm visit={visit} quote={quote} products={await store.read(offeredProducts, owner.partnerId)} />
       <p>
         <a href={`${base}/orders/bulk`}>Many orders from a file</a>
       </p>
