@@ -16,7 +16,7 @@ const priceColumns: Column<PartnerPrice>[] = [
 
 export default command({
   target: "operator",
-  shows: "rows",
+  shows: "record",
   effects: "Reads only. --partner shows what one unit of each active product costs the partner today (UTC).",
   json:
     `{list, data: [${RULE_JSON}], count}; with --partner {partner, price_list, rules: [as data], data: [{sku, name, ` +
@@ -32,7 +32,6 @@ export default command({
       const json = { partner, price_list, rules: rules.map(({ rule }) => rule), data: products };
       return {
         json: { ...json, count: products.length },
-        rows: products,
         text: (sheet) => sheet.table(priceColumns, products, "No product is active."),
       };
     }
@@ -44,7 +43,6 @@ export default command({
     const rules = found.map(({ rule }) => rule);
     return {
       json: { list, data: rules, count: rules.length },
-      rows: rules,
       text: (sheet) => sheet.table(ruleColumns, found, "No rules yet: esimctl prices set adds one."),
     };
   },
