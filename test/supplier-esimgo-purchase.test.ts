@@ -1,29 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openEsimgoAdapter } from "./support/providers/esimgo-adapter.ts";
-
-const BRITAIN = "esim_1GB_7D_GB_V2";
-const BOUGHT = {
-  kind: "bought",
-  cost: 14_000,
-  esim: {
-    iccid: expect.stringMatching(/^\d{18,20}$/),
-    activationCode: expect.stringMatching(/^LPA:1\$rsp\.demo-esimgo\.example\$[0-9A-F-]+$/),
-    confirmationCode: null,
-    reference: expect.any(String),
-  },
-  reference: expect.any(String),
-};
-const fill = (quantity = 1) => ({
-  type: "transaction",
-  assign: false,
-  order: [{ type: "bundle", item: BRITAIN, quantity }],
-});
-
-async function boughtBy(go: Awaited<ReturnType<typeof openEsimgoAdapter>>) {
-  const { bundles } = await go.call("GET", "/inventory");
-  const { esims } = await go.call("GET", "/esims?perPage=100");
-  return { units: go.double.state().bought, spares: bundles.length, esims: esims.length };
-}
+import { BOUGHT, BRITAIN, intoInventory, openEsimgoAdapter } from "./support/providers/esimgo-adapter.ts";
 
 describe("a purchase", () => {
   test("fills the inventory, takes from it, and holds its plan before both", async () => {
@@ -38,17 +14,17 @@ describe("a purchase", () => {
     ]);
     const order = await go.call("GET", `/orders/${bought.kind === "bought" ? bought.reference : ""}`);
     expect(order).toMatchObject({ assigned: false, order: [{ type: "bundle", item: BRITAIN }] });
-    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+    expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
     expect(JSON.stringify(unit.memory())).not.toContain("LPA");
   });
 
   test("takes a spare that is there", async () => {
     const go = await openEsimgoAdapter();
-    await go.call("POST", "/orders", fill());
+    await go.call("POST", "/orders", intoInventory);
     const unit = go.purchase(BRITAIN);
     expect(await unit.run()).toEqual({ ...BOUGHT, cost: null });
     expect(unit.notes.map(({ stage }) => stage)).toEqual(["begin", "apply"]);
-    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+    expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
   });
 
   test("buys where the spare that is shown is none", async () => {
@@ -63,7 +39,7 @@ describe("a purchase", () => {
     const unit = go.purchase(BRITAIN);
     expect(await unit.run()).toEqual(BOUGHT);
     expect(unit.notes.map(({ stage }) => stage)).toEqual(["begin", "apply", "begin", "fill", "apply"]);
-    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+    expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
   });
 
   test("buys nothing that costs more by now", async () => {
@@ -115,7 +91,7 @@ describe("a refusal", () => {
     const unit = go.purchase(BRITAIN);
     expect(await unit.run()).toMatchObject({ kind: "wait", waitMs: 5_000 });
     expect(await unit.end()).toEqual(BOUGHT);
-    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+    expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
   });
 
   test("of apply for another reason ends in review, and a retry applies and buys nothing", async () => {
@@ -128,14 +104,14 @@ describe("a refusal", () => {
     expect(await unit.end()).toMatchObject({ kind: "lost", reason: expect.stringContaining("400, no profile") });
     refuses = false;
     expect(await unit.end()).toEqual(BOUGHT);
-    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+    expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
   });
 
   test("of a spare's apply for another reason is definite", async () => {
     const go = await openEsimgoAdapter({
       instead: ({ path }) => (path === "/esims/apply" ? { status: 400, body: { message: "no profile" } } : null),
     });
-    await go.call("POST", "/orders", fill());
+    await go.call("POST", "/orders", intoInventory);
     expect(await go.purchase(BRITAIN).run()).toMatchObject({ kind: "refused", because: "plan" });
   });
 });
@@ -147,7 +123,7 @@ describe("an order without a clear answer", () => {
     const unit = go.purchase(BRITAIN);
     expect(await unit.run()).toMatchObject({ kind: "unknown", waitMs: outcome === "lost" ? 2_000 : 1_000 });
     expect(await unit.end()).toEqual(BOUGHT);
-    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+    expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
   });
 
   test("is found in the list where the inventory does not show it yet", async () => {
@@ -161,10 +137,10 @@ describe("an order without a clear answer", () => {
     const unit = go.purchase(BRITAIN);
     await unit.run({ crash: "fill" });
     expect(await unit.run()).toMatchObject({ kind: "unknown", reason: expect.stringContaining("no order is found") });
-    await go.call("POST", "/orders", fill());
+    await go.call("POST", "/orders", intoInventory);
     expect(await unit.end()).toEqual(BOUGHT);
     hides = false;
-    expect(await boughtBy(go)).toEqual({ units: 2, spares: 0, esims: 2 });
+    expect(await go.holdings()).toEqual({ units: 2, spares: 0, esims: 2 });
   });
 
   test("is never made a second time: after the look-ups people decide", async () => {
@@ -174,12 +150,12 @@ describe("an order without a clear answer", () => {
     const began = go.clock.now();
     expect(await unit.end()).toMatchObject({ kind: "lost", reason: expect.stringContaining("no order is found") });
     expect(go.clock.now() - began).toBeGreaterThan(10 * 60_000);
-    expect(await boughtBy(go)).toEqual({ units: 0, spares: 0, esims: 0 });
+    expect(await go.holdings()).toEqual({ units: 0, spares: 0, esims: 0 });
     expect(await unit.run()).toMatchObject({ kind: "lost" });
     // It comes to be after all: the retry takes it.
-    await go.call("POST", "/orders", fill());
+    await go.call("POST", "/orders", intoInventory);
     expect(await unit.run()).toMatchObject({ kind: "bought" });
-    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+    expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
   });
 
   test("is looked for while the provider does not answer, without end", async () => {
@@ -212,116 +188,6 @@ describe("an order without a clear answer", () => {
   });
 });
 
-describe("an apply without a clear answer", () => {
-  /** A purchase whose order is made and whose apply ends like that. */
-  async function applied(outcome: "lost" | "busy" | "wait", options = {}) {
-    const go = await openEsimgoAdapter(options);
-    const unit = go.purchase(BRITAIN);
-    await unit.run({ crash: "fill" });
-    await go.call("POST", "/orders", fill());
-    expect(await unit.run({ crash: "apply" })).toMatchObject({ kind: "note" });
-    if (outcome !== "lost") return { go, unit };
-    await go.call("POST", "/esims/apply", { name: BRITAIN });
-    return { go, unit };
-  }
-
-  test("is found by its eSIM when it was made", async () => {
-    const { go, unit } = await applied("lost");
-    expect(await unit.run()).toEqual(BOUGHT);
-    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
-  });
-
-  test.each(["lost", "wait"] as const)("is found after a step that ended in it (%s)", async (outcome) => {
-    const go = await openEsimgoAdapter();
-    await go.call("POST", "/orders", fill());
-    await go.steer({ on: "order", outcome, delay_ms: 4_000 });
-    const unit = go.purchase(BRITAIN);
-    expect(await unit.run()).toMatchObject({ kind: "unknown" });
-    const bought = await unit.end();
-    expect(bought).toEqual({ ...BOUGHT, cost: null });
-    const [apply] = bought.kind === "bought" ? [bought.esim.reference] : [];
-    const esim = await go.call("GET", `/esims/assignments?reference=${apply}`);
-    expect(esim.iccid).toBe(bought.kind === "bought" ? bought.esim.iccid : "");
-    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
-  });
-
-  test("is made again only when two looks a minute apart find the inventory unchanged", async () => {
-    const { go, unit } = await applied("busy");
-    const began = go.clock.now();
-    const looks: number[] = [];
-    let step = await unit.run();
-    while (step.kind === "unknown") {
-      expect(step.reason).toContain("has it still");
-      looks.push(go.clock.now() - began);
-      go.clock.advance(step.waitMs);
-      step = await unit.run();
-    }
-    expect(step).toEqual(BOUGHT);
-    expect(looks.length).toBeGreaterThanOrEqual(4);
-    expect(go.clock.now() - began).toBeGreaterThan(60_000);
-    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
-  });
-
-  test("is not made a third time", async () => {
-    const go = await openEsimgoAdapter({
-      instead: ({ path }) => (path === "/esims/apply" ? { status: 503, body: { message: "processing" } } : null),
-    });
-    const unit = go.purchase(BRITAIN);
-    expect(await unit.end()).toMatchObject({ kind: "lost", reason: expect.stringContaining("has it still") });
-    expect(go.requests.filter((one) => one === "POST /esims/apply")).toHaveLength(2);
-    expect(await unit.run()).toMatchObject({ kind: "lost" });
-    expect(go.requests.filter((one) => one === "POST /esims/apply")).toHaveLength(2);
-    expect(go.double.state().bought).toBe(1);
-  });
-
-  test("whose second one is refused was made before", async () => {
-    let applies = 0;
-    const go = await openEsimgoAdapter({
-      instead: ({ path }) => {
-        if (path === "/esims/apply") applies += 1;
-        if (path !== "/esims/apply") return null;
-        if (applies === 1) return { status: 500, body: { message: "fault" } };
-        return { status: 403, body: { message: "No bundles are available in the inventory" } };
-      },
-    });
-    const unit = go.purchase(BRITAIN);
-    expect(await unit.end()).toMatchObject({ kind: "lost" });
-    expect(applies).toBe(2);
-  });
-
-  test("that left the inventory without an eSIM is people's", async () => {
-    const go = await openEsimgoAdapter({
-      instead: ({ path, query }) =>
-        path === "/orders" && query.has("createdAt") ? { status: 200, body: { orders: [] } } : null,
-    });
-    await go.call("POST", "/orders", fill());
-    await go.steer({ on: "order", outcome: "lost" });
-    const unit = go.purchase(BRITAIN);
-    expect(await unit.end()).toMatchObject({ kind: "lost", reason: expect.stringContaining("left the inventory") });
-    expect(go.requests.filter((one) => one === "POST /esims/apply")).toHaveLength(1);
-  });
-
-  test("of two eSIMs neither is taken", async () => {
-    const { go, unit } = await applied("lost");
-    await go.call("POST", "/orders", fill());
-    await go.call("POST", "/esims/apply", { name: BRITAIN });
-    expect(await unit.run()).toMatchObject({ kind: "lost", reason: expect.stringMatching(/\d{19}, \d{19}/) });
-  });
-
-  test("is set apart from the one of a purchase that is known", async () => {
-    const go = await openEsimgoAdapter({ pace: 1 });
-    const first = await go.purchase(BRITAIN).end();
-    go.clock.advance(1_000);
-    const unit = go.purchase(BRITAIN);
-    await unit.run({ crash: "apply" });
-    await go.call("POST", "/esims/apply", { name: BRITAIN });
-    const second = await unit.end();
-    expect(second).toEqual(BOUGHT);
-    const iccids = [first, second].map((one) => (one.kind === "bought" ? one.esim.iccid : ""));
-    expect(new Set(iccids).size).toBe(2);
-  });
-});
-
 describe("what is not the purchase's fault", () => {
   test("a connection that was never made is not sent; once it is bought it goes on", async () => {
     const go = await openEsimgoAdapter();
@@ -332,8 +198,8 @@ describe("what is not the purchase's fault", () => {
     const unit = go.purchase(BRITAIN);
     expect(await unit.run({ url, at: "apply" })).toMatchObject({ kind: "unknown" });
     expect(await unit.end()).toEqual(BOUGHT);
-    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
-    await go.call("POST", "/orders", fill());
+    expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
+    await go.call("POST", "/orders", intoInventory);
     expect(await go.purchase(BRITAIN).run({ url, at: "apply" })).toMatchObject({ kind: "unsent" });
   });
 
@@ -356,7 +222,7 @@ describe("what is not the purchase's fault", () => {
     expect(await unit.end()).toEqual(BOUGHT);
     expect(go.requests.filter((one) => one === "GET /orders")).toEqual([]);
     left = 100;
-    expect(await boughtBy(go)).toEqual({ units: 1, spares: 0, esims: 1 });
+    expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
   });
 
   test("calls count as the provider counts them", async () => {

@@ -1,9 +1,8 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { Problem } from "../src/core/kernel/problem.ts";
-import { openEsimgoAdapter } from "./support/providers/esimgo-adapter.ts";
+import { BRITAIN, openEsimgoAdapter } from "./support/providers/esimgo-adapter.ts";
 
-const BRITAIN = "esim_1GB_7D_GB_V2";
 const JAPAN = "esim_10GB_30D_JP_V2";
 const DAY = 86_400_000;
 type Opened = Awaited<ReturnType<typeof openEsimgoAdapter>>;

@@ -95,7 +95,18 @@ const references = statement((db, t, slot: Slots<{ supplier: string; reference: 
     .limit(1),
 );
 
-/** Which of these orders of a supplier were posted as the purchase of another item or top-up than `own`. */
+const delivered = statement((db, t, slot: Slots<{ supplier: string; reference: string }>) =>
+  db
+    .select({ id: t.esims.id })
+    .from(t.esims)
+    .where(and(eq(t.esims.supplier, slot.supplier), eq(t.esims.supplier_ref, slot.reference)))
+    .limit(1),
+);
+
+/**
+ * Which of these names of a supplier belong to another purchase than that of the item or top-up `own`: orders that
+ * were posted, and eSIMs that were delivered.
+ */
 export async function knownPurchases(
   q: Read,
   input: { supplier: string; references: readonly string[]; own: string },
@@ -103,7 +114,8 @@ export async function knownPurchases(
   const known: string[] = [];
   for (const reference of input.references) {
     const [row] = await references(q, { supplier: input.supplier, reference });
-    if (row !== undefined && row.item_id !== input.own && row.topup_id !== input.own) known.push(reference);
+    const isOther = row !== undefined && row.item_id !== input.own && row.topup_id !== input.own;
+    if (isOther || (await delivered(q, { supplier: input.supplier, reference })).length > 0) known.push(reference);
   }
   return known;
 }

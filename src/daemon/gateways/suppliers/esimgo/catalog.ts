@@ -83,7 +83,7 @@ function planOf(row: Bundle, of: { currency: string; names: ReadonlyMap<string, 
   const coverage = [...new Set(countries.map(({ iso }) => iso.toUpperCase()))].filter((iso) => /^[A-Z]{2}$/.test(iso));
   const data = (row.allowances ?? []).filter(({ type }) => type === "DATA");
   const main = data.find(({ service }) => service === "STANDARD") ?? data[0];
-  const unlimited = main?.unlimited ?? row.unlimited ?? false;
+  const unlimited = main?.unlimited === true || row.unlimited === true;
   const others = (row.allowances ?? []).filter(({ type }) => type !== "DATA");
   const fair = fairUse.find(([word]) => row.groups?.some((group) => word.test(group)));
   return {
@@ -115,8 +115,8 @@ function regionOf({ countries }: Bundle): string | null {
 
 function megabytesOf({ name, dataAmount }: Bundle, main: Type.Static<typeof Allowance> | undefined): number {
   const amount = main?.unit === "MB" ? main.amount : dataAmount;
-  if (amount === undefined || !Number.isInteger(amount) || amount < 0) throw unreadable(name);
-  return amount;
+  if (amount === undefined || amount < 0) throw unreadable(name);
+  return Math.floor(amount);
 }
 
 function wordsOf({ type, description, amount, unit }: Type.Static<typeof Allowance>): string[] {

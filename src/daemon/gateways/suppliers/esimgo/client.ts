@@ -37,7 +37,8 @@ export function createEsimgoClient({ send, sendInTurn }: ProviderCalls, secret: 
   const by =
     (sent: ProviderCalls["send"]): Ask =>
     async ({ method, path, body, cost = 1 }, shape) => {
-      const headers = { "x-api-key": secret.reveal(), "content-type": "application/json" };
+      const key = { "x-api-key": secret.reveal() };
+      const headers = body === undefined ? key : { ...key, "content-type": "application/json" };
       const content = body === undefined ? {} : { body: JSON.stringify(body) };
       const answer = await sent({ method, path, headers, ...content, limits: [{ limit: account, cost }] });
       const reply = answerOf(answer);
@@ -54,7 +55,7 @@ export function usable<T>(reply: Reply<T>): T {
   throw new Problem("supplier_unreachable", `eSIM Go gave no usable answer: ${reply.reason}.`);
 }
 
-/** The end of a purchase of which nothing was sent, or which was refused. What is not the plan's fault is the account's. */
+/** The end of a purchase that was not sent, or was refused. What is not the plan's fault is the account's. */
 export function notBought(reply: Failed, because = isOfPlan(reply) ? ("plan" as const) : ("account" as const)): Step {
   if (reply.kind === "busy") return { kind: "busy", waitMs: reply.waitMs };
   if (reply.kind !== "refused") return { kind: "unsent", reason: reply.reason };

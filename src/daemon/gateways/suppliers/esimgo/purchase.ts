@@ -91,8 +91,7 @@ async function begin(buying: Buying, memory: Noted): Promise<Step> {
 async function fill(buying: Buying, memory: Noted): Promise<Step> {
   const reply = await placeOrder(buying.client, buying.ask.plan, null);
   if (reply.kind === "unclear") return lookLater(memory, reply.reason, reply.waitMs);
-  // Nothing was sent: what was noted must not be looked for.
-  if (reply.kind === "busy") return note(buying, start);
+  if (reply.kind === "busy") return reply;
   if (reply.kind !== "done") return orderRefused(buying.client, buying.ask, reply);
   const { reference: order, cost } = reply.value;
   const since = sinceOf(reply.at, buying);
@@ -171,7 +170,8 @@ async function deliver({ client }: Buying, memory: Noted): Promise<Step> {
     // The order of a spare is that of an earlier purchase; the apply is of this one alone.
     return { kind: "bought", esim: { ...installed, reference }, reference: order ?? reference, cost: paid };
   }
-  const reason = `eSIM ${iccid} is bought: ${reply.kind === "done" ? "no activation code can be made of it" : reply.reason}`;
+  const why = reply.kind === "done" ? "no activation code can be made of what it shows" : reply.reason;
+  const reason = `eSIM ${iccid} is bought: ${why}`;
   if (memory.looks >= MOST_POLLS) return { kind: "lost", reason, memory };
   return { kind: "wait", memory: { ...memory, looks: memory.looks + 1 }, waitMs: WAIT_MS };
 }

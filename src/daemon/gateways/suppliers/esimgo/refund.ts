@@ -30,18 +30,17 @@ export async function refundEsim({ ask }: EsimgoClient, { iccid, reference }: Es
   if (!repays(asked.value.status)) return unavailable(`eSIM Go gives nothing back: ${asked.value.status}`);
   const answer = await ask({ method: "DELETE", path: `${path}&type=transaction` }, revoked);
   if (answer.kind !== "done") return failed(answer);
-  if (!repays(answer.value.status)) return unavailable(`eSIM Go gave nothing back: ${answer.value.status}`);
-  return done(answer.value.status, bundle);
+  return repays(answer.value.status) ? done(answer.value.status, bundle) : wasRefunded(ask, iccid, bundle);
 }
 
-/** After a lost answer: the history shows whether the balance got it. */
+/** After an answer that was lost, or says something else: the history shows whether the balance got it. */
 async function wasRefunded(ask: EsimgoClient["ask"], iccid: string, bundle: Assigned): Promise<Returned> {
   const reply = await ask({ method: "GET", path: `/esims/${encodeURIComponent(iccid)}/history` }, history);
   if (reply.kind !== "done") return failed(reply);
   const rows = Array.isArray(reply.value) ? reply.value : Object.values(reply.value).flat();
   const found = rows.find((row) => (row.bundleName ?? row.bundle) === bundle.plan && repays(row.name));
   return found === undefined
-    ? unavailable("the bundle was revoked before, without a refund")
+    ? unavailable("the bundle was revoked, and its history shows no refund")
     : done(found.name, bundle);
 }
 

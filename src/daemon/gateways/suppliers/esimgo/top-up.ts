@@ -33,7 +33,7 @@ export async function topUpEsim(client: EsimgoClient, ask: TopupAsk, now: () => 
   const note = (next: Memory): Step => ({ kind: "note", memory: next, hold: plan });
   if (memory === null) return note(start);
   if (!noted.Check(memory)) return { kind: "lost", reason: "what was noted is not understood", memory };
-  if (memory.stage === "topup" && ask.fresh) return order(client, ask, { memory, note });
+  if (memory.stage === "topup" && ask.fresh) return order(client, ask, memory);
   const on = await bundlesOn(client.ask, esim.iccid);
   if (on.kind !== "done") return memory.stage === "begin" ? notBought(on) : lookFailed(memory, on);
   const alike = on.value.filter((one) => one.plan === plan);
@@ -50,15 +50,10 @@ export async function topUpEsim(client: EsimgoClient, ask: TopupAsk, now: () => 
   return { kind: "applied", reference: others.length === 0 ? reference : null, cost: null };
 }
 
-async function order(
-  client: EsimgoClient,
-  ask: TopupAsk,
-  { memory, note }: { memory: Memory & { looks: number }; note: (next: Memory) => Step },
-): Promise<Step> {
+async function order(client: EsimgoClient, ask: TopupAsk, memory: Memory & { looks: number }): Promise<Step> {
   const reply = await placeOrder(client, ask.plan, ask.esim.iccid);
   if (reply.kind === "unclear") return lookLater(memory, reply.reason, reply.waitMs);
-  // Nothing was sent: what was noted must not be looked for.
-  if (reply.kind === "busy") return note(start);
+  if (reply.kind === "busy") return reply;
   if (reply.kind !== "done") return orderRefused(client, ask, reply);
   const { reference, cost, iccids } = reply.value;
   if (iccids.length > 0 && !iccids.includes(ask.esim.iccid)) {
