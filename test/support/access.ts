@@ -12,6 +12,7 @@ export interface Belongings {
   order: string;
   orderNumber: string;
   esim: string;
+  topup: string;
   qr: string;
   activation: string;
   sim: string;
@@ -30,6 +31,8 @@ export async function acquire(platform: Platform, caller: Caller, product: Produ
   await platform.fulfill();
   const { body: delivered } = await caller.get(`/api/v1/orders/${order.id}/esims`);
   const [{ iccid: esim, qr_code_url }] = delivered.esims;
+  const more = { product_id: product };
+  const topup = await created(caller.send("POST", `/api/v1/esims/${esim}/topups`, more, key()));
   const sim = iccid();
   const activation = await created(caller.send("POST", "/api/v1/activations", request({ iccid: sim })));
   const document = passport();
@@ -47,6 +50,7 @@ export async function acquire(platform: Platform, caller: Caller, product: Produ
     order: order.id,
     orderNumber: order.order_number,
     esim,
+    topup: topup.id,
     qr: qr_code_url.split("/").at(-1).replace(".png", ""),
     activation: activation.id,
     sim,
@@ -166,6 +170,14 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
   "GET /api/v1/orders/:id/esims": order("/esims"),
   "GET /api/v1/orders/:id/activation-status": order("/activation-status"),
   "GET /api/v1/esims/:iccid/status": (of) => ({ path: `/api/v1/esims/${of.esim}/status`, owned: true }),
+  "GET /api/v1/esims/:iccid/topup-products": (of) => ({ path: `/api/v1/esims/${of.esim}/topup-products`, owned: true }),
+  "GET /api/v1/esims/:iccid/topups": (of) => ({ path: `/api/v1/esims/${of.esim}/topups`, owned: true }),
+  "POST /api/v1/esims/:iccid/topups": (of) => ({
+    path: `/api/v1/esims/${of.esim}/topups`,
+    body: { product_id: of.product },
+    owned: true,
+  }),
+  "GET /api/v1/topups/:id": (of) => ({ path: `/api/v1/topups/${of.topup}`, owned: true }),
   "POST /api/v1/search": (of) => ({ path: "/api/v1/search", body: { query: of.orderNumber } }),
   "GET /api/v1/activations": open("/api/v1/activations"),
   "POST /api/v1/activations": () => ({ path: "/api/v1/activations", body: request() }),

@@ -14,6 +14,7 @@ import { draws, makeDrawable, passport } from "./passports.ts";
 import { type Caller, call, type Reply } from "./platform.ts";
 import { sandboxScenarios } from "./sandbox-contract.ts";
 import { postSigned, SHARED_SECRET } from "./signed.ts";
+import { topupScenarios } from "./topup-scenarios.ts";
 import { walletScenarios } from "./wallet-scenarios.ts";
 import { endpoint, registered, webhookScenarios } from "./webhook-scenarios.ts";
 
@@ -349,6 +350,7 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
     422: noAgent("DELETE", "/api/v1/kyc/passports/{id}"),
   },
   ...credentialScenarios,
+  ...topupScenarios,
   createWebhook: {
     201: async ({ platform }) => (await anyone(platform)).send("POST", "/api/v1/webhooks", endpoint),
     409: async (stage) => {

@@ -88,6 +88,10 @@ export const wholeReads: Record<string, string> = {
   "src/core/partners/partner.ts all": "answers all partners, in the order of their slugs",
   "src/core/partners/credit-line.ts lines": "looks at every wallet, asked for by the operator",
   "src/core/orders/spend.ts today": "groups the orders of one day by currency, when a cap is set",
+  "src/core/orders/spend.ts topupsToday": "groups the top-ups of one day by currency, when a cap is set",
+  "src/core/supply/hold.ts release": "reads what is held: as many rows as purchases are under way, in most cases none",
+  "src/core/topups/check-money.ts wrong": "an audit compares every top-up with the ledger",
+  "src/core/topups/known.ts bought": "reads the list of references that it is given",
   "src/core/orders/guard-rails.ts ofCredentials":
     "reads the list of ids that it is given, and what is paused: a few rows, in most installations none",
   "src/core/orders/guard-rails.ts ofPartner": "reads what is paused: a few rows, in most installations none",

@@ -5,7 +5,7 @@ import { invalid } from "../kernel/problem.ts";
 import { regionKey } from "../kernel/search-keys.ts";
 import { type PriceUnit, pricesOfList } from "../prices/unit-price.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
-import type { PlanType, ProductSort, ProductStatus, SortOrder } from "../store/schema/values.ts";
+import type { PlanType, ProductPurpose, ProductSort, ProductStatus, SortOrder } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { type Product, toProduct } from "./product.ts";
@@ -19,6 +19,8 @@ export interface ProductFilter {
   /** An ISO 3166-1 code or an English name: products whose coverage names the country. */
   country?: string | undefined;
   type?: PlanType | undefined;
+  /** Left out: plans of their own. */
+  purpose?: ProductPurpose | undefined;
   status: ProductStatus;
   sort_by: ProductSort;
   sort_order: SortOrder;
@@ -37,6 +39,7 @@ interface Params {
   region: string;
   country: string;
   type: PlanType;
+  purpose: ProductPurpose;
   key: string | number;
   id: string;
   limit: number;
@@ -88,6 +91,7 @@ function filteredBy({ region: place, country: named, type, status }: Selection) 
   const region = place === undefined ? undefined : regionKey(place);
   const country = named === undefined ? undefined : knownCountry(named);
   const params = {
+    purpose: filter.purpose ?? ("plan" as const),
     status,
     ...(region === undefined ? {} : { region }),
     ...(country === undefined ? {} : { country: coversCountry(country) }),
@@ -146,6 +150,7 @@ function shapeOf(filter: ProductFilter, extent: Extent): Shape {
         .where(
           and(
             eq(t.products.status, slot.status),
+            eq(t.products.purpose, slot.purpose),
             region === undefined ? undefined : eq(t.products.region_key, slot.region),
             country === undefined ? undefined : sql`${t.products.coverage_key} like ${slot.country}`,
             type === undefined ? undefined : eq(t.products.type, slot.type),

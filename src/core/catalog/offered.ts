@@ -1,8 +1,8 @@
-import { asc, eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { priceListOf } from "../prices/lists.ts";
 import { pricesOfList } from "../prices/unit-price.ts";
-import type { ProductStatus } from "../store/schema/values.ts";
+import type { ProductPurpose, ProductStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
@@ -17,11 +17,11 @@ export interface Offered {
   currency: string;
 }
 
-const byName = statement((db, t, slot: Slots<{ status: ProductStatus; most: number }>) =>
+const byName = statement((db, t, slot: Slots<{ status: ProductStatus; purpose: ProductPurpose; most: number }>) =>
   db
     .select()
     .from(t.products)
-    .where(eq(t.products.status, slot.status))
+    .where(and(eq(t.products.status, slot.status), eq(t.products.purpose, slot.purpose)))
     .orderBy(asc(t.products.name), asc(t.products.id))
     .limit(slot.most),
 );
@@ -31,7 +31,7 @@ export async function offeredProducts(q: Read, partnerId: PartnerId): Promise<Of
   const list = await priceListOf(q, partnerId);
   const price = list === null ? null : await pricesOfList(q, list);
   const offered: Offered[] = [];
-  for (const row of await byName(q, { status: "active", most: MOST })) {
+  for (const row of await byName(q, { status: "active", purpose: "plan", most: MOST })) {
     const { sku, name, currency } = row;
     const price_cents = price === null ? row.price_cents : (await price(row, 1)).unit_price_cents;
     offered.push({ sku, name, price_cents, currency });

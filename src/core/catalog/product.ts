@@ -49,12 +49,12 @@ const bySku = statement((db, t, slot: Slots<{ sku: string }>) =>
 
 /** A product as orders look at it. */
 export type SoldProduct = PricedProduct &
-  Pick<Row<"products">, "sku" | "name" | "status" | "product_type" | "delivery_method" | "supplier" | "sourced">;
+  Pick<Row<"products">, "sku" | "name" | "status" | "product_type" | "delivery_method" | "supplier" | "sourced" | "purpose">;
 
 const soldColumns = ({ products }: Tables) => {
   const { id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier, sourced } = products;
-  const { region_key, cost, cost_currency } = products;
-  const delivered = { product_type, delivery_method, supplier, sourced };
+  const { region_key, cost, cost_currency, purpose } = products;
+  const delivered = { product_type, delivery_method, supplier, sourced, purpose };
   return { id, sku, name, price_cents, currency, status, ...delivered, region_key, cost, cost_currency };
 };
 

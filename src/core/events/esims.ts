@@ -6,6 +6,8 @@ const DAY_MS = 86_400_000;
 
 const dataUsage = object({ total_mb: megabytes, used_mb: megabytes, remaining_mb: megabytes });
 
+const topup = { iccid, order_id: uuid, topup_id: uuid, product_sku: text, data_usage: dataUsage };
+
 const SAMPLE_ICCID = "8999031415926535893";
 
 /** Events about a delivered eSIM (contract: Events). */
@@ -94,4 +96,32 @@ export const esimEvents = {
       days_left: 3,
     }),
   }),
+  "esim.topped_up": defineEvent({
+    when:
+      "A top-up is on an eSIM. Its usage is as last reported: the supplier's next report has the new allowance; in " +
+      "the sandbox it is in it already.",
+    emitted: true,
+    subject: "eSIM",
+    namesPeople: false,
+    data: payload(topup),
+    sample: ({ subjectId: order_id }) => sampleTopup(order_id),
+  }),
+  "esim.topup_failed": defineEvent({
+    when: "A top-up was refused or could not be bought. What was paid for it is refunded.",
+    emitted: true,
+    subject: "eSIM",
+    namesPeople: false,
+    data: payload(topup),
+    sample: ({ subjectId: order_id }) => sampleTopup(order_id),
+  }),
 };
+
+function sampleTopup(order_id: string) {
+  return {
+    iccid: SAMPLE_ICCID,
+    order_id,
+    topup_id: order_id,
+    product_sku: "ES-EU-TOPUP-3GB",
+    data_usage: { total_mb: 8192, used_mb: 4210, remaining_mb: 3982 },
+  };
+}

@@ -107,6 +107,11 @@ export const problems = {
     title: "Price Changed",
     hint: "Look at the new total; to order at it, repeat the same request with a higher max_total_cents.",
   },
+  esim_not_toppable: {
+    status: 409,
+    title: "eSIM Not Toppable",
+    hint: "Look at reason: a suspended eSIM can be topped up once it is resumed; otherwise order a new eSIM.",
+  },
   not_editable: { status: 409, title: "Not Editable", hint: "Only a pending request can be changed." },
   not_cancellable: { status: 409, title: "Not Cancellable", hint: "Only a pending request can be cancelled." },
   passport_in_use: {
@@ -246,6 +251,7 @@ const resources = {
   session: "session",
   source: "source",
   supplier: "supplier",
+  topup: "top-up",
   user: "user",
   webhook: "webhook",
 } as const;

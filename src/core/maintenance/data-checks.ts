@@ -4,6 +4,7 @@ import { checkOrderMoney, checkSpending } from "../orders/check-money.ts";
 import { notFulfilled } from "../orders/order.ts";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { checkTopupMoney } from "../topups/check-money.ts";
 import { checkBalancesAfter, checkCredit, checkWallets } from "../wallet/check.ts";
 import { type Finding, fault, fine, named } from "./finding.ts";
 
@@ -41,10 +42,12 @@ export async function checkCredits(q: Read): Promise<Finding> {
 /** Whether orders, and what credentials spend, are what the ledger says. */
 export async function checkOrders(q: Read): Promise<Finding> {
   const { orders, transactions } = await checkOrderMoney(q);
+  const topups = await checkTopupMoney(q);
   const spending = await checkSpending(q);
   const words = [
     ...(orders.length > 0 ? [`total, refunds or owner of ${named(orders)}`] : []),
     ...(transactions.length > 0 ? [`transactions of no order: ${named(transactions)}`] : []),
+    ...(topups.length > 0 ? [`price or refunds of the top-ups ${named(topups)}`] : []),
     ...(spending.length > 0 ? [`less counted than charged for ${named(spending)}`] : []),
   ];
   if (words.length === 0) return fine("orders", "Orders, refunds and spending agree with the ledger.");

@@ -42,7 +42,10 @@ const withoutOrder = statement((db, t, slot: Slots<{ limit: number }>) =>
     .select({ id: t.ledgerTransactions.id })
     .from(t.ledgerTransactions)
     .leftJoin(t.orders, sql`${t.orders.id} = ${t.ledgerTransactions.order_id}`)
-    .where(sql`${t.ledgerTransactions.kind} in ('charge', 'refund') and ${t.orders.id} is null`)
+    .where(
+      sql`${t.orders.id} is null and (${t.ledgerTransactions.kind} = 'charge' or ${t.ledgerTransactions.kind} = 'refund'
+        and not exists (select 1 from ${t.topups} where ${t.topups.id} = ${t.ledgerTransactions.reference}))`,
+    )
     .limit(slot.limit),
 );
 

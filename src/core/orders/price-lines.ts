@@ -89,6 +89,7 @@ export function priceLines(asked: readonly AskedLine[], found: readonly (Sold | 
 
 function refusalOf(product: SoldProduct | null): string | null {
   if (product === null) return "is not a product of the catalog";
+  if (product.purpose === "topup") return `${product.sku} is a top-up of an eSIM and cannot be ordered`;
   if (product.status === "inactive") return `${product.sku} is inactive and cannot be ordered`;
   if (product.status === "out_of_stock") return `${product.sku} is out of stock`;
   return null;

@@ -30,7 +30,7 @@ const oldest = statement((db, t, slot: Slots<{ before: string }>) =>
 
 /** Deletes the rows whose ids `choose` selects; answers these. */
 function deletion<P extends object>(
-  name: "deliveryAttempts" | "deliveries" | "events" | "itemAttempts" | "orderItems" | "esims",
+  name: "deliveryAttempts" | "deliveries" | "events" | "itemAttempts" | "orderItems" | "topups" | "esims",
   choose: (db: Db, t: Tables, slot: Slots<P>) => SQLWrapper,
 ) {
   return statement((db, t, slot: Slots<P>) => {
@@ -96,6 +96,14 @@ const belongings = [
       .where(eq(t.orderItems.order_id, slot.order_id))
       .limit(slot.limit),
   ),
+  deletion<OfOrder>("topups", (db, t, slot) =>
+    db
+      .select({ id: t.topups.id })
+      .from(t.esims)
+      .innerJoin(t.topups, eq(t.topups.esim_id, t.esims.id))
+      .where(eq(t.esims.order_id, slot.order_id))
+      .limit(slot.limit),
+  ),
 ];
 
 const lines = statement((db, t, slot: Slots<{ order_id: OrderId }>) =>
@@ -129,7 +137,7 @@ export interface PurgedStep {
 
 /**
  * Deletes some sandbox orders that are older than the operator keeps them, oldest first, with their items, events,
- * deliveries, keys and eSIMs: at most 500 rows. The audit trail says how many. Safe to repeat.
+ * deliveries, keys, top-ups and eSIMs: at most 500 rows. The audit trail says how many. Safe to repeat.
  */
 export async function purgeSandboxStep(tx: Tx, _input: null): Promise<PurgedStep> {
   const days = Number((await readSetting(tx, "sandbox_days")) ?? SANDBOX_DAYS);

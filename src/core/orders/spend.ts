@@ -1,6 +1,7 @@
 import { and, eq, gte, sql } from "drizzle-orm";
 import { isoTime } from "../kernel/clock.ts";
 import { type Environment, environments } from "../kernel/environment.ts";
+import { firstUuidOf } from "../kernel/ids.ts";
 import { formatMoney } from "../kernel/money.ts";
 import { Problem } from "../kernel/problem.ts";
 import { capsIn } from "../platform/spend-caps.ts";
@@ -138,9 +139,26 @@ const today = statement((db, t, slot: Slots<Today>) =>
     .groupBy(t.orders.currency),
 );
 
+/** The same of top-ups. Their ids begin with the system's time, whatever the sandbox clock said. */
+const topupsToday = statement((db, t, slot: Slots<Omit<Today, "since"> & { from: string }>) =>
+  db
+    .select({ currency: t.topups.currency, cents: sql`sum(${t.topups.price_cents})`.mapWith(Number) })
+    .from(t.topups)
+    .where(
+      and(
+        eq(t.topups.partner_id, slot.partner_id),
+        eq(t.topups.environment, slot.environment),
+        gte(t.topups.id, slot.from),
+        sql`${t.topups.created_by} in (select 'client:' || c.client_id from ${t.credentials} c
+          where c.client_id = ${slot.client_id} or c.guarded_by = ${slot.client_id})`,
+      ),
+    )
+    .groupBy(t.topups.currency),
+);
+
 /**
- * Counts all orders of today, for caps that are set in the middle of a day: before, nothing was counted. A cap thus
- * holds over the whole day.
+ * Counts all orders and top-ups of today, for caps that are set in the middle of a day: before, nothing was counted.
+ * A cap thus holds over the whole day.
  */
 export async function recountSpending(tx: Tx, credential: Row<"credentials">): Promise<void> {
   const { client_id, partner_id } = credential;
@@ -148,8 +166,15 @@ export async function recountSpending(tx: Tx, credential: Row<"credentials">): P
   await drop(tx, { client_id });
   for (const environment of environments) {
     const since = Date.parse(`${day}T00:00:00Z`);
-    for (const { currency, cents } of await today(tx, { client_id, partner_id, environment, since })) {
-      await put(tx, { client_id, environment, currency, day, spent_cents: cents });
+    const counted = new Map<string, number>();
+    const whose = { client_id, partner_id, environment };
+    const ordered = await today(tx, { ...whose, since });
+    const toppedUp = await topupsToday(tx, { ...whose, from: firstUuidOf(since) });
+    for (const { currency, cents } of [...ordered, ...toppedUp]) {
+      counted.set(currency, (counted.get(currency) ?? 0) + cents);
+    }
+    for (const [currency, spent_cents] of counted) {
+      await put(tx, { client_id, environment, currency, day, spent_cents });
     }
   }
 }

@@ -5,7 +5,14 @@ import type { Preparable, Read, Tx } from "../store/store.ts";
 import { CLOCKS_APART_MS } from "./clock-difference.ts";
 
 /** The tables whose rows workers claim. */
-export type LeasedTable = "orders" | "orderItems" | "activations" | "deliveries" | "alertTargets" | "invitations";
+export type LeasedTable =
+  | "orders"
+  | "orderItems"
+  | "activations"
+  | "deliveries"
+  | "alertTargets"
+  | "invitations"
+  | "topups";
 
 /**
  * One claim of one row. `no` is the fencing number: each claim raises it, so that a worker that was away while another

@@ -18,16 +18,16 @@ export interface Posted {
 
 /**
  * Moves money: the wallet's balance, one ledger transaction and its two postings, chained to the wallet's ledger, in
- * the caller's transaction. A charge that the balance does not cover draws the rest from the wallet's credit line
- * first; what comes in repays what is drawn. Records wallet.low where the balance falls below its threshold. Throws
- * `insufficient_balance` (contract: its four members) when the wallet would go below zero, `validation` when it would
- * hold more than can be counted exactly; nothing is written then. `known` are the partner's wallets, read in this
+ * the caller's transaction. A charge or top-up that the balance does not cover draws the rest from the wallet's credit
+ * line first; what comes in repays what is drawn. Records wallet.low where the balance falls below its threshold.
+ * Throws `insufficient_balance` (contract: its four members) when the wallet would go below zero, `validation` when it
+ * would hold more than can be counted exactly; nothing is written then. `known` are the partner's wallets, read in this
  * transaction and not moved since.
  */
 export async function postMovement(tx: Tx, movement: Movement, known?: readonly HeldWallet[]): Promise<Posted> {
   const { kind, partnerId, currency } = movement;
   const found = walletIn(known ?? (await heldWallets.get(tx, partnerId)), currency);
-  const drawn = kind === "charge" ? drawnFor(movement, found) : 0;
+  const drawn = kind === "charge" || kind === "topup" ? drawnFor(movement, found) : 0;
   requireRoom(movement, found, drawn);
   const before = found ?? (await openWallet(tx, { partner_id: partnerId, currency }));
   const funded = drawn === 0 ? before : await moveCredit(tx, movement, { wallet: before, cents: drawn });

@@ -157,6 +157,9 @@ const SAMPLES: Partial<Record<ProblemSlug, Problem>> = {
   paused: new Problem("paused", "New orders are paused: maintenance at our supplier until 18:00 UTC", {
     members: { reason: "maintenance at our supplier until 18:00 UTC" },
   }),
+  esim_not_toppable: new Problem("esim_not_toppable", "eSIM 8944590004463637008 cannot be topped up: it has expired.", {
+    members: { reason: "expired" },
+  }),
   not_editable: new Problem("not_editable", "The activation is processing.", {
     members: { current_status: "processing" },
   }),

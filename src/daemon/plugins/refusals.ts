@@ -22,8 +22,8 @@ function mediaTypeFault({ headers, server }: FastifyRequest): string {
   return `The body is ${sent}; this endpoint reads ${read.join(" or ")}.`;
 }
 
-/** Seconds that a caller waits: while the database cannot be used, and while the operator has paused orders. */
-const RETRY_AFTER: Partial<Record<ProblemSlug, number>> = { unavailable: 5, paused: 60 };
+/** Seconds that a caller waits: for the database, for orders that the operator has paused, and for a supplier. */
+const RETRY_AFTER: Partial<Record<ProblemSlug, number>> = { unavailable: 5, paused: 60, supplier_unreachable: 10 };
 
 /** Any error as a refusal; undefined when it is a fault of the program's own. */
 export function asProblem(error: unknown, request: FastifyRequest): Problem | undefined {

@@ -1,7 +1,7 @@
 import { type TProperties, type TSchema, Type } from "typebox";
 import { tokenErrors } from "../../core/credentials/token-refusal.ts";
 import { type ProblemSlug, problems } from "../../core/kernel/problem.ts";
-import { activationStatuses } from "../../core/store/schema/values.ts";
+import { activationStatuses, notToppableReasons } from "../../core/store/schema/values.ts";
 import { Cents, Currency, Nullable, named, OneOf, Timestamp, UuidOf } from "./common.ts";
 
 const FieldErrors = Type.Record(Type.String(), Type.Array(Type.String()), {
@@ -82,6 +82,7 @@ const ownMembers = {
     max_total_cents: Type.Integer({ description: "What the request allowed", examples: [2500] }),
     currency: Currency,
   },
+  esim_not_toppable: { reason: OneOf(notToppableReasons, { description: "Why" }) },
   not_editable: { current_status },
   not_cancellable: { current_status },
   too_many_endpoints: { limit },

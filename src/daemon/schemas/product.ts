@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import {
   deliveryMethods,
   planTypes,
+  productPurposes,
   productSorts,
   productStatuses,
   productTypes,
@@ -62,6 +63,9 @@ export const ProductQuery = Type.Object({
   region: Type.Optional(RegionFilter),
   country: Type.Optional(CountryFilter),
   type: Type.Optional(OneOf(planTypes)),
+  purpose: Type.Optional(
+    OneOf(productPurposes, { description: "topup: products that eSIMs are topped up with. Left out: plans" }),
+  ),
   status: OneOf(productStatuses, { default: "active" }),
   sort_by: OneOf(productSorts, { default: "created_at" }),
   sort_order: OneOf(sortOrders, { default: "desc" }),

@@ -42,8 +42,8 @@ const WalletTransaction = Type.Object(
     id: Type.String({ format: "uuid", examples: ["0199a0b1-0000-7000-8000-000000000003"] }),
     kind: OneOf(ledgerKinds, {
       description:
-        "credit: a payment of yours was recorded; debit: a payout or a correction; charge: an order; refund: of an " +
-        "order; draw: from your credit line; repayment: back to it",
+        "credit: a payment of yours was recorded; debit: a payout or a correction; charge: an order; topup: of an " +
+        "eSIM; refund: of an order or a top-up; draw: from your credit line; repayment: back to it",
       examples: ["charge"],
     }),
     currency: Currency,
@@ -56,7 +56,10 @@ const WalletTransaction = Type.Object(
       examples: [98_750],
     }),
     reference: Nullable(
-      Type.String({ description: "Of a credit or debit; of an order its number", examples: ["ORD-20260301-7KQ2M"] }),
+      Type.String({
+        description: "Of a credit or debit; of an order its number, of a top-up its id",
+        examples: ["ORD-20260301-7KQ2M"],
+      }),
     ),
     order_id: Nullable(Type.String({ format: "uuid", examples: ["0199a0b1-0000-7000-8000-000000000001"] })),
     order_number: Nullable(Type.String({ examples: ["ORD-20260301-7KQ2M"] })),

@@ -21,6 +21,7 @@ import { drained, type Step, startWorker, type Worker } from "./loop.ts";
 import { announceEsims, announcePassports, announceProducts } from "./notices.ts";
 import { startPool } from "./pool.ts";
 import { createSupplies, reviewOverdue } from "./supplier-requests.ts";
+import { createTopups } from "./topups.ts";
 
 /** What all workers need. */
 export interface WorkerContext extends DaemonContext {
@@ -81,6 +82,7 @@ export function startWorkers(context: WorkerContext): Workers {
       "fulfillment",
       startPool(createSupplies({ store, log, gateway: suppliers, providers }), { log, before, isClockOff }),
     ],
+    ["fulfillment", startPool(createTopups({ store, log, providers }), { log, isClockOff })],
     ["deliveries", startDeliveries({ ...context, sender, publicUrl })],
     ["activations", startActivations({ store, gateway: carriers, log, isClockOff, calendar })],
     ["sandbox", loop("sandbox clocks", SECOND_MS, (signal) => settleSandbox({ store }, signal))],

@@ -158,6 +158,10 @@ export type ProductPurpose = (typeof productPurposes)[number];
 export const topupStatuses = ["paid", "applied", "failed"] as const;
 export type TopupStatus = (typeof topupStatuses)[number];
 
+/** Why an eSIM cannot be topped up. */
+export const notToppableReasons = ["expired", "suspended", "not_supported"] as const;
+export type NotToppableReason = (typeof notToppableReasons)[number];
+
 /** What posts cost: units bought, top-ups, and what a supplier gave back. */
 export type CostKind = "purchase" | "topup" | "refund";
 

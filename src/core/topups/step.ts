@@ -1,0 +1,132 @@
+import { recordAudit } from "../audit/record.ts";
+import { retryAt } from "../kernel/fault-retries.ts";
+import type { Lease } from "../platform/lease.ts";
+import { findByKey, updateRow } from "../store/rows.ts";
+import type { Memory } from "../store/schema/values.ts";
+import type { Tx } from "../store/store.ts";
+import { releaseHold, takeHold } from "../supply/hold.ts";
+import type { Step } from "../supply/provider.ts";
+import { topupLeases } from "./due.ts";
+import { applyTopup, failTopup } from "./end.ts";
+import type { TopupRow } from "./topup.ts";
+
+/** How long a top-up waits for another purchase of its plan (ms). */
+const HOLD_WAIT_MS = 3_000;
+
+/** How one step of a leased top-up ended. */
+export interface TopupStep {
+  lease: Lease<"topups">;
+  step: Step;
+  /** What was remembered before this run noted that it was about to buy; left out: it noted nothing. */
+  before?: Memory | null;
+  /** The supplier could not even be asked: what an earlier step announced may have been done. */
+  unasked?: boolean;
+}
+
+/**
+ * Writes down how a step ended, in one transaction with all that follows from it; `again`: the next one follows at
+ * once. Once another worker has the top-up, or it has ended, nothing is written.
+ */
+export async function applyTopupStep(tx: Tx, input: TopupStep): Promise<"again" | "ended"> {
+  const topup = await findByKey(tx, "topups", { id: input.lease.id });
+  if (topup === null || topup.lease_no !== input.lease.no || topup.leased_until === null) return "ended";
+  if (topup.status !== "paid") return "ended";
+  const { step } = input;
+  if (step.kind === "note") return note(tx, topup, step, input.lease);
+  await settle(tx, topup, input);
+  return "ended";
+}
+
+type Noted = Extract<Step, { kind: "note" }>;
+
+async function note(tx: Tx, topup: TopupRow, step: Noted, lease: TopupStep["lease"]): Promise<"again" | "ended"> {
+  const { supplier } = topup;
+  const { hold: plan, memory } = step;
+  if (plan === undefined) await releaseHold(tx, { holder: topup.id });
+  else if (supplier === null || !(await takeHold(tx, { supplier, plan, holder: topup.id }))) {
+    await later(tx, topup, { waitMs: HOLD_WAIT_MS });
+    return "ended";
+  }
+  await updateRow(tx, "topups", { id: topup.id }, { memory, updated_at: tx.now });
+  return (await topupLeases.prolong(tx, lease)) ? "again" : "ended";
+}
+
+async function settle(tx: Tx, topup: TopupRow, input: TopupStep): Promise<void> {
+  const { step } = input;
+  switch (step.kind) {
+    case "applied":
+      await applyTopup(tx, { ...topup, ...(await remember(tx, topup, step.reference)) });
+      return;
+    case "refused":
+      await failTopup(tx, topup, refusalWords(step));
+      return;
+    case "unsent":
+      return retryLater(tx, topup, input, step.reason);
+    case "busy":
+      return later(tx, topup, { waitMs: step.waitMs, ...(await undone(tx, topup, input)) });
+    case "wait":
+      // It is bought: no other purchase is taken for it any more.
+      await releaseHold(tx, { holder: topup.id });
+      return later(tx, topup, { waitMs: step.waitMs, memory: step.memory, attempts: 0 });
+    case "unknown":
+      return later(tx, topup, { waitMs: step.waitMs, memory: step.memory, reason: step.reason });
+    case "lost":
+      return leaveToStaff(tx, topup, { memory: step.memory, reason: step.reason });
+    case "bought":
+      // An answer to another question: whatever it was, people have to look.
+      return leaveToStaff(tx, topup, { reason: "the supplier answered as for a new eSIM" });
+    case "note":
+      throw new Error("what is noted is no end");
+  }
+}
+
+/** Keeps the supplier's own order with the top-up. */
+async function remember(tx: Tx, { id, memory }: TopupRow, reference: string | null): Promise<Pick<TopupRow, "memory">> {
+  if (reference === null) return { memory };
+  const kept = { memory: { ...memory, reference } };
+  await updateRow(tx, "topups", { id }, kept);
+  return kept;
+}
+
+/** What a partner reads of a refusal: of the operator's account there it says nothing. */
+function refusalWords({ because, message }: Extract<Step, { kind: "refused" }>): string {
+  return because === "plan" ? `the supplier refused: ${message}` : "the supplier cannot sell it at present";
+}
+
+type Later = { waitMs: number } & Partial<Pick<TopupRow, "memory" | "reason" | "attempts">>;
+
+async function later(tx: Tx, { id }: TopupRow, { waitMs, ...change }: Later): Promise<void> {
+  const due_at = tx.now + Math.max(0, waitMs);
+  await updateRow(tx, "topups", { id }, { ...change, due_at, leased_until: null, updated_at: tx.now });
+}
+
+/** Where this run announced a purchase that then did not happen, it is forgotten that it was announced. */
+async function undone(tx: Tx, topup: TopupRow, { before }: TopupStep): Promise<Partial<Pick<TopupRow, "memory">>> {
+  if (before === undefined) return {};
+  await releaseHold(tx, { holder: topup.id });
+  return { memory: before };
+}
+
+/** Nothing was bought: it is asked for again later, and after the last time the money goes back. */
+async function retryLater(tx: Tx, topup: TopupRow, input: TopupStep, reason: string): Promise<void> {
+  const attempts = topup.attempts + 1;
+  const due_at = retryAt(tx.now, attempts);
+  const change = await undone(tx, topup, input);
+  if (due_at !== null) return later(tx, topup, { waitMs: due_at - tx.now, attempts, reason, ...change });
+  if (input.unasked === true && topup.memory !== null) return leaveToStaff(tx, topup, { reason });
+  await failTopup(tx, topup, "the supplier could not be reached");
+}
+
+/** It may be bought, and nothing more can be learned by itself: it stays paid until people decide. */
+async function leaveToStaff(
+  tx: Tx,
+  topup: TopupRow,
+  { reason, memory = topup.memory }: { reason: string; memory?: Memory | null },
+): Promise<void> {
+  const { id: targetId, partner_id: partnerId } = topup;
+  await releaseHold(tx, { holder: topup.id });
+  const idle = { due_at: null, leased_until: null, updated_at: tx.now };
+  await updateRow(tx, "topups", { id: topup.id }, { reason, memory, ...idle });
+  const note = "its outcome is not known";
+  await recordAudit(tx, { actor: "worker", action: "topups.hold", targetKind: "topup", targetId, partnerId, note });
+}
