@@ -24,6 +24,7 @@ import { importRecords, passport } from "./support/passports.ts";
 import { type Caller, call } from "./support/platform.ts";
 import { settled } from "./support/pool.ts";
 import { startReceiver } from "./support/receiver.ts";
+import { makeSupplied, plan, setUpProvider, startTopupProvider, work } from "./support/topup-provider.ts";
 import { startWebhookPlatform, type WebhookPlatform } from "./support/webhooks.ts";
 
 const actor = "operator";
@@ -123,6 +124,21 @@ test("delivered bodies are valid against the published schemas", async () => {
   );
 });
 
+/** Two top-ups of an eSIM, one of which its supplier refuses. */
+async function topUps(platform: WebhookPlatform, caller: Caller, iccid: string): Promise<void> {
+  const provider = await startTopupProvider();
+  provider.plans = [plan({ plan: "TOP3", currency: "AUD" })];
+  provider.next = ["apply", "refuse"];
+  await setUpProvider(platform, provider);
+  await makeSupplied(platform, iccid);
+  const { body: fitting } = await caller.get(`/api/v1/esims/${iccid}/topup-products`);
+  for (let times = 0; times < 2; times++) {
+    const asked = { product_id: fitting.data[0].id };
+    await caller.send("POST", `/api/v1/esims/${iccid}/topups`, asked, { "idempotency-key": `topup-${times}` });
+    await work(platform);
+  }
+}
+
 /** Orders of production with everything that happens to them and their eSIMs. */
 async function production(platform: WebhookPlatform): Promise<void> {
   const { store, clock } = platform;
@@ -163,6 +179,7 @@ async function production(platform: WebhookPlatform): Promise<void> {
   const used = { iccid, used_mb: 4_200, total_mb: null, country: null, network: null, at: null };
   await store.write(recordUsage, { reports: [used], actor });
   await store.write(updateProduct, { sku: "EU5", price_cents: 120, actor });
+  await topUps(platform, caller, iccid);
   const { signal } = new AbortController();
   await announceProducts({ store }, signal);
   await announcePassports({ store }, signal);

@@ -110,6 +110,12 @@ export const nouns: readonly Noun[] = [
       () => import("./commands/wallet/check.ts"),
     ],
   }),
+  noun("topups", "top-ups of eSIMs that wait for you", {
+    list: ["top-ups that may have been bought, oldest first", "data", () => import("./commands/topups/list.ts")],
+    complete: ["record that a top-up is on its eSIM", "data", () => import("./commands/topups/complete.ts")],
+    fail: ["record that a top-up was not bought, and refund it", "data", () => import("./commands/topups/fail.ts")],
+    retry: ["have a top-up looked up again", "data", () => import("./commands/topups/retry.ts")],
+  }),
   noun("alerts", "alarms for the operator: by mail or webhook", {
     set: ["add a target, or replace its kinds", "data", () => import("./commands/alerts/set.ts")],
     list: ["what is wrong now, what was, and where alerts go", "data", () => import("./commands/alerts/list.ts")],
@@ -256,6 +262,11 @@ export const nouns: readonly Noun[] = [
       "usage import: take over reports of data usage and location from CSV",
       "data",
       () => import("./commands/esims/usage.ts"),
+    ],
+    topup: [
+      "more data for an eSIM: what fits, or with --product the top-up itself",
+      "both",
+      () => import("./commands/esims/topup.ts"),
     ],
     activate: ["activate an eSIM, or take its suspension back", "data", () => import("./commands/esims/activate.ts")],
     suspend: ["suspend an eSIM until it is activated again", "data", () => import("./commands/esims/suspend.ts")],

@@ -16,6 +16,7 @@ import type * as products from "../../daemon/schemas/product.ts";
 import type * as quotes from "../../daemon/schemas/quote.ts";
 import type * as sandbox from "../../daemon/schemas/sandbox.ts";
 import type * as search from "../../daemon/schemas/search.ts";
+import type * as topups from "../../daemon/schemas/topup.ts";
 import type * as wallet from "../../daemon/schemas/wallet.ts";
 import type * as webhooks from "../../daemon/schemas/webhook.ts";
 
@@ -51,6 +52,8 @@ export type ProductDetail = Static<typeof products.ProductDetail>;
 export type OwnEsim = Static<typeof orders.EsimPage>["data"][number];
 export type Quote = Static<typeof quotes.Quote>;
 export type OrderBulkQuote = Static<typeof quotes.BulkQuote>;
+export type Topup = Static<typeof topups.Topup>;
+export type TopupProducts = Static<typeof topups.TopupProducts>;
 export type WalletTransaction = Static<typeof wallet.WalletTransactionPage>["data"][number];
 export type SandboxClock = Static<typeof sandbox.SandboxClock>;
 export type WalletBalances = Static<typeof wallet.WalletBalances>;

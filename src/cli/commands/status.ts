@@ -81,6 +81,8 @@ const names: Readonly<Record<string, string>> = {
   orders_to_ship: "orders to ship",
   items_due: "supplies due",
   items_at_supplier: "at suppliers",
+  topups_due: "top-ups due",
+  topups_stuck: "top-ups to decide",
   activations_at_carrier: "activations at carriers",
   activations_manual: "activations for you",
   deliveries_pending: "webhooks to send",

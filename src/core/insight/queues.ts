@@ -65,6 +65,21 @@ const itemsSubmitted = statement((db, t, _slot) =>
     .where(gt(t.orderItems.deadline_at, 0)),
 );
 
+const topupsDue = statement((db, t, slot: Now) =>
+  db
+    .select({ many: count(), since: min(t.topups.due_at) })
+    .from(t.topups)
+    .where(and(isNotNull(t.topups.due_at), lte(t.topups.due_at, slot.now))),
+);
+
+const topupsStuck = statement((db, t, _slot) =>
+  db
+    .select({ many: count(), since: min(t.topups.created_at) })
+    .from(t.topups)
+    // Must match the partial index predicate exactly. In the sandbox only a scenario waits, and it needs no act.
+    .where(sql`status = 'paid' and ${t.topups.due_at} is null and ${t.topups.environment} = 'production'`),
+);
+
 /**
  * Whether only a person moves a request on: it was left to staff, or its carrier is worked by hand and has it. Where
  * the adapter was changed since, what staff may have typed into the portal stays theirs.
@@ -131,6 +146,8 @@ export async function queueDepths(q: Read): Promise<Queue[]> {
     toQueue("orders_to_ship", "staff", await ordersToShip(q, {})),
     toQueue("items_due", "daemon", await itemsDue(q, now)),
     toQueue("items_at_supplier", "supplier", await itemsSubmitted(q, {})),
+    toQueue("topups_due", "daemon", await topupsDue(q, now)),
+    toQueue("topups_stuck", "staff", await topupsStuck(q, {})),
     toQueue("activations_at_carrier", "carrier", await atCarrier(q, {})),
     toQueue("activations_manual", "staff", await forStaff(q, {})),
     toQueue("deliveries_pending", "daemon", await deliveriesPending(q, {})),

@@ -35,6 +35,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   orders_due: "Orders due",
   items_due: "Supplies due",
   items_at_supplier: "At suppliers",
+  topups_due: "Top-ups due",
+  topups_stuck: "Top-ups to decide (esimctl topups list)",
   activations_at_carrier: "Activations at carriers",
   deliveries_pending: "Webhooks to send",
 };
