@@ -164,7 +164,7 @@ describe("a top-up in production", () => {
     expect(await read()).toBe(count + 1);
     const product_id = await first({ ...one });
     provider.plans = [plan({ plan: "AUD1", currency: "AUD", cost: costOf(30_000) })];
-    // The answer of the last minute serves for what is bought after it; a later one is asked for anew.
+    // The answer of the last minute serves for what is bought after it; after it the supplier is asked again.
     shop.clock.advance(2 * MINUTE_MS);
     const dearer = await post(one, { product_id, max_total_cents: 308 });
     expect(dearer.body).toMatchObject({ status: 409, total_price_cents: 405, max_total_cents: 308 });
@@ -178,7 +178,7 @@ describe("a top-up in production", () => {
     );
   });
 
-  test("is refused as an order is: too little money, caps, a pause, an eSIM from stock, a supplier that is away", async () => {
+  test("is refused as an order is, for an eSIM from stock, and while its supplier is away", async () => {
     const { shop, provider } = one;
     const product_id = await first(one);
     const slug = async (reply: ReturnType<typeof post>) => {
@@ -328,7 +328,7 @@ describe("a top-up whose supplier keeps no reference", () => {
   });
 });
 
-test("a supplier without a list of top-ups is asked for products of its catalog that cover the same countries", async () => {
+test("a supplier without a list of top-ups is asked for products that cover the same countries", async () => {
   const one = await selling();
   const { shop, provider } = one;
   provider.plans = null;

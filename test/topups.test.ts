@@ -1,7 +1,7 @@
-import { Agent } from "undici";
 import { describe, expect, test } from "vitest";
 import { updateRow } from "../src/core/store/rows.ts";
 import type { Row } from "../src/core/store/schema/tables.ts";
+import { createDispatcher } from "../src/daemon/gateways/suppliers/dispatcher.ts";
 import { createProviders } from "../src/daemon/gateways/suppliers/providers.ts";
 import { createTopups } from "../src/daemon/workers/topups.ts";
 import type { Caller } from "./support/platform.ts";
@@ -33,7 +33,7 @@ async function mark({ store, products }: Shop, skus: string[], change: Partial<R
 
 /** Runs the worker of the sandbox, which reaches no provider. */
 async function work({ store, clock }: Shop) {
-  const providers = createProviders({ store, dispatcher: new Agent(), now: clock.now });
+  const providers = createProviders({ store, dispatcher: createDispatcher(), now: clock.now });
   const log = { error: console.error, warn: () => undefined, info: () => undefined };
   await settled(createTopups({ store, providers, log }));
 }

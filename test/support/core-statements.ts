@@ -91,6 +91,8 @@ export const wholeReads: Record<string, string> = {
   "src/core/orders/spend.ts topupsToday": "groups the top-ups of one day by currency, when a cap is set",
   "src/core/supply/hold.ts release": "reads what is held: as many rows as purchases are under way, in most cases none",
   "src/core/topups/check-money.ts wrong": "an audit compares every top-up with the ledger",
+  "src/core/insight/queues.ts topupsStuck": "counts what is paid and not ended, by the index of just that",
+  "src/core/topups/operator.ts stuck": "reads what is paid and not ended, by the index of just that",
   "src/core/topups/known.ts bought": "reads the list of references that it is given",
   "src/core/orders/guard-rails.ts ofCredentials":
     "reads the list of ids that it is given, and what is paused: a few rows, in most installations none",

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Agent } from "undici";
 import { onTestFinished } from "vitest";
 import { deliveredEsims } from "../../src/core/esims/delivered.ts";
 import { costOf } from "../../src/core/kernel/cost.ts";
@@ -9,6 +8,7 @@ import { updateRow } from "../../src/core/store/rows.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
 import type { Plan, Step, TopupAsk } from "../../src/core/supply/provider.ts";
 import { adapters } from "../../src/daemon/gateways/suppliers/all.ts";
+import { createDispatcher } from "../../src/daemon/gateways/suppliers/dispatcher.ts";
 import type { Provider, ProviderParts } from "../../src/daemon/gateways/suppliers/provider.ts";
 import { createProviders } from "../../src/daemon/gateways/suppliers/providers.ts";
 import { createTopups } from "../../src/daemon/workers/topups.ts";
@@ -121,7 +121,7 @@ export async function makeSupplied({ store }: Pick<Platform, "store">, iccid: st
 
 /** Runs the worker of top-ups on all that is due. */
 export async function work({ store, clock }: Pick<Platform, "store" | "clock">) {
-  const dispatcher = new Agent();
+  const dispatcher = createDispatcher();
   const providers = createProviders({ store, dispatcher, now: clock.now });
   const log = { error: console.error, warn: () => undefined, info: () => undefined };
   await settled(createTopups({ store, providers, log }));

@@ -73,10 +73,10 @@ export async function pageOfProducts(q: Read, filter: ProductFilter, price: Pric
 }
 
 /** What decides which products are in a list, wherever it starts and however it is sorted. */
-type Selection = Pick<ProductFilter, "region" | "country" | "type" | "status">;
+type Selection = Pick<ProductFilter, "region" | "country" | "type" | "status" | "purpose">;
 
 /** Every product that a filter lets pass, in no order. */
-export function matching(q: Read, { region, country, type, status }: Selection): Promise<Row<"products">[]> {
+export function matching(q: Read, { region, country, type, status, purpose }: Selection): Promise<Row<"products">[]> {
   const filter = { region, country, type, status, limit: 0, sort_by: "created_at", sort_order: "asc" } as const;
   return shapeOf(filter, "all")(q, filteredBy(filter).params);
 }
@@ -87,11 +87,11 @@ function priced(rows: readonly Row<"products">[], price: PriceUnit): Promise<Row
 }
 
 /** The parameters of a filter, and what its cursors are bound to beside it. */
-function filteredBy({ region: place, country: named, type, status }: Selection) {
+function filteredBy({ region: place, country: named, type, status, purpose = "plan" }: Selection) {
   const region = place === undefined ? undefined : regionKey(place);
   const country = named === undefined ? undefined : knownCountry(named);
   const params = {
-    purpose: filter.purpose ?? ("plan" as const),
+    purpose,
     status,
     ...(region === undefined ? {} : { region }),
     ...(country === undefined ? {} : { country: coversCountry(country) }),

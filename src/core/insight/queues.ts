@@ -77,7 +77,7 @@ const topupsStuck = statement((db, t, _slot) =>
     .select({ many: count(), since: min(t.topups.created_at) })
     .from(t.topups)
     // Must match the partial index predicate exactly. In the sandbox only a scenario waits, and it needs no act.
-    .where(sql`status = 'paid' and ${t.topups.due_at} is null and ${t.topups.environment} = 'production'`),
+    .where(sql`${t.topups.status} = 'paid' and ${t.topups.due_at} is null and ${t.topups.environment} = 'production'`),
 );
 
 /**

@@ -29,7 +29,7 @@ const stuck = statement((db, t, slot: Slots<{ limit: number }>) =>
     .from(t.topups)
     .innerJoin(t.partners, eq(t.partners.id, t.topups.partner_id))
     // Must match the partial index predicate exactly. In the sandbox only a scenario waits, and it needs no act.
-    .where(sql`status = 'paid' and ${t.topups.due_at} is null and ${t.topups.environment} = 'production'`)
+    .where(sql`${t.topups.status} = 'paid' and ${t.topups.due_at} is null and ${t.topups.environment} = 'production'`)
     .orderBy(asc(t.topups.created_at), asc(t.topups.id))
     .limit(slot.limit),
 );
@@ -47,8 +47,8 @@ export async function stuckTopups(q: Read, input: { limit: number }): Promise<St
 export type TopupVerdict = { verb: "complete" } | { verb: "fail"; reason: string } | { verb: "retry" };
 
 /**
- * Does what people decided of a top-up that is being bought. A retry goes on from what is remembered: what may have been
- * done is looked up first. Throws `not_found`, `conflict` for one that has ended or is the sandbox's, `validation`.
+ * Does what people decided of a top-up that is being bought. A retry goes on from what is remembered: what may have
+ * been done is looked up first. Throws `not_found`, `conflict` for one that has ended or is the sandbox's, `validation`.
  */
 export async function decideTopup(
   tx: Tx,

@@ -84,11 +84,11 @@ async function fittingOnes(
 
 /** Loaded when the first supplier is asked: terminal commands of eSIMs need none of it. */
 async function providersOf({ store, clock }: DaemonContext): Promise<Providers> {
-  const [{ createProviders }, { Agent }] = await Promise.all([
+  const [{ createProviders }, { createDispatcher }] = await Promise.all([
     import("../gateways/suppliers/providers.ts"),
-    import("undici"),
+    import("../gateways/suppliers/dispatcher.ts"),
   ]);
-  return createProviders({ store, dispatcher: new Agent(), now: clock.now });
+  return createProviders({ store, dispatcher: createDispatcher(), now: clock.now });
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
