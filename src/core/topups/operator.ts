@@ -47,8 +47,9 @@ export async function stuckTopups(q: Read, input: { limit: number }): Promise<St
 export type TopupVerdict = { verb: "complete" } | { verb: "fail"; reason: string } | { verb: "retry" };
 
 /**
- * Does what people decided of a top-up that is being bought. A retry goes on from what is remembered: what may have
- * been done is looked up first. Throws `not_found`, `conflict` for one that has ended or is the sandbox's, `validation`.
+ * Does what people decided of a top-up that is not bought at this moment. A retry goes on from what is remembered: what
+ * may have been done is looked up first. Throws `not_found`, `validation`, `conflict` for one that has ended, is the
+ * sandbox's, or has a worker.
  */
 export async function decideTopup(
   tx: Tx,
@@ -71,6 +72,8 @@ function open(topup: TopupRow): TopupRow {
   if (topup.environment === "sandbox") {
     throw new Problem("conflict", "It is a top-up of the sandbox: it stays as its scenario left it.");
   }
+  // What its worker does now may be a purchase.
+  if (topup.leased_until !== null) throw new Problem("conflict", "The top-up is being bought at this moment.");
   if (topup.status === "paid") return topup;
   throw new Problem("conflict", `The top-up is ${topup.status} and stays so.`, {
     members: { current_status: topup.status },

@@ -23,7 +23,7 @@ export default command({
   shows: "rows",
   effects:
     "Without --product it reads only, and lists what the eSIM can be topped up with. With it the wallet is charged " +
-    "and the top-up is bought within seconds; what the supplier refuses is refunded. In the sandbox nothing is charged.",
+    "and the top-up is bought within seconds; what the supplier refuses is refunded. The sandbox charges nothing.",
   json: "without --product {data: [product], count}; with it the API's body: {id, iccid, product_sku, status, …}",
   examples: [
     "esims topup 8944590004463637008 --partner acme",
