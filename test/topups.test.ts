@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { updateCredential } from "../src/core/credentials/update.ts";
+import { purgeSandboxStep } from "../src/core/orders/purge-sandbox.ts";
 import { updateRow } from "../src/core/store/rows.ts";
 import type { Row } from "../src/core/store/schema/tables.ts";
+import type { Read } from "../src/core/store/store.ts";
 import { createDispatcher } from "../src/daemon/gateways/suppliers/dispatcher.ts";
 import { createProviders } from "../src/daemon/gateways/suppliers/providers.ts";
 import { createTopups } from "../src/daemon/workers/topups.ts";
@@ -197,4 +200,34 @@ test("top-up products are listed only where they are asked for, and cannot be or
     "line_items.0.product_id": ["API is a top-up of an eSIM and cannot be ordered"],
   });
   expect((await partner.get(`/api/v1/products/${products.API}`)).status).toBe(200);
+});
+
+test("caps that are set in the middle of a day count the top-ups of that day", async () => {
+  const shop = await openShop();
+  const { partner, products } = shop;
+  const { iccid } = await buy(shop, partner, products.EU5);
+  const body = { product_id: products.EU5 };
+  expect((await topUp(partner, iccid, body)).status).toBe(201);
+  await shop.store.write(updateCredential, {
+    clientId: partner.clientId,
+    perDay: "3.00",
+    currency: "AUD",
+    actor: "test",
+  });
+  expect((await topUp(partner, iccid, body)).status).toBe(201);
+  const { status, body: refusal } = await topUp(partner, iccid, body);
+  expect([status, refusal.spent_cents, refusal.cap_cents]).toEqual([403, 300, 300]);
+});
+
+test("top-ups of the sandbox are deleted with their order", async () => {
+  const shop = await openShop();
+  const { partner, products, store, clock } = shop;
+  const { iccid } = await buy(shop, partner, products.EU5);
+  await topUp(partner, iccid, { product_id: products.EU5 });
+  await work(shop);
+  clock.advance(91 * 24 * 3_600_000);
+  while ((await store.write(purgeSandboxStep, null)).rows > 0);
+  const left = async (table: "topups" | "esims" | "orders") =>
+    store.read(async (q) => (await q.db.select().from(q.t[table] as Read["t"]["orders"])).length, null);
+  expect([await left("topups"), await left("esims"), await left("orders")]).toEqual([0, 50, 0]);
 });
