@@ -4,7 +4,6 @@ import { purgeSandboxStep } from "../src/core/orders/purge-sandbox.ts";
 import { updateRow } from "../src/core/store/rows.ts";
 import type { Row } from "../src/core/store/schema/tables.ts";
 import type { Read } from "../src/core/store/store.ts";
-import { createDispatcher } from "../src/daemon/gateways/suppliers/dispatcher.ts";
 import { createProviders } from "../src/daemon/gateways/suppliers/providers.ts";
 import { createTopups } from "../src/daemon/workers/topups.ts";
 import type { Caller } from "./support/platform.ts";
@@ -36,7 +35,7 @@ async function mark({ store, products }: Shop, skus: string[], change: Partial<R
 
 /** Runs the worker of the sandbox, which reaches no provider. */
 async function work({ store, clock }: Shop) {
-  const providers = createProviders({ store, dispatcher: createDispatcher(), now: clock.now });
+  const providers = createProviders({ store, now: clock.now });
   const log = { error: console.error, warn: () => undefined, info: () => undefined };
   await settled(createTopups({ store, providers, log }));
 }

@@ -8,7 +8,6 @@ import { updateRow } from "../../src/core/store/rows.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
 import type { Plan, Step, TopupAsk } from "../../src/core/supply/provider.ts";
 import { adapters } from "../../src/daemon/gateways/suppliers/all.ts";
-import { createDispatcher } from "../../src/daemon/gateways/suppliers/dispatcher.ts";
 import type { Provider, ProviderParts } from "../../src/daemon/gateways/suppliers/provider.ts";
 import { createProviders } from "../../src/daemon/gateways/suppliers/providers.ts";
 import { createTopups } from "../../src/daemon/workers/topups.ts";
@@ -121,11 +120,10 @@ export async function makeSupplied({ store }: Pick<Platform, "store">, iccid: st
 
 /** Runs the worker of top-ups on all that is due. */
 export async function work({ store, clock }: Pick<Platform, "store" | "clock">) {
-  const dispatcher = createDispatcher();
-  const providers = createProviders({ store, dispatcher, now: clock.now });
+  const providers = createProviders({ store, now: clock.now });
   const log = { error: console.error, warn: () => undefined, info: () => undefined };
   await settled(createTopups({ store, providers, log }));
-  await dispatcher.close();
+  await providers.close();
 }
 
 function adapterOf({ calls }: ProviderParts, buying: Buying): Provider {

@@ -77,7 +77,16 @@ type Selection = Pick<ProductFilter, "region" | "country" | "type" | "status" | 
 
 /** Every product that a filter lets pass, in no order. */
 export function matching(q: Read, { region, country, type, status, purpose }: Selection): Promise<Row<"products">[]> {
-  const filter = { region, country, type, status, limit: 0, sort_by: "created_at", sort_order: "asc" } as const;
+  const filter = {
+    region,
+    country,
+    type,
+    status,
+    purpose,
+    limit: 0,
+    sort_by: "created_at",
+    sort_order: "asc",
+  } as const;
   return shapeOf(filter, "all")(q, filteredBy(filter).params);
 }
 

@@ -49,7 +49,10 @@ const bySku = statement((db, t, slot: Slots<{ sku: string }>) =>
 
 /** A product as orders look at it. */
 export type SoldProduct = PricedProduct &
-  Pick<Row<"products">, "sku" | "name" | "status" | "product_type" | "delivery_method" | "supplier" | "sourced" | "purpose">;
+  Pick<
+    Row<"products">,
+    "sku" | "name" | "status" | "product_type" | "delivery_method" | "supplier" | "sourced" | "purpose"
+  >;
 
 const soldColumns = ({ products }: Tables) => {
   const { id, sku, name, price_cents, currency, status, product_type, delivery_method, supplier, sourced } = products;

@@ -35,6 +35,12 @@ export const currentRates = loader<RateKey, Rate | null>({
   loadMany: async (q, keys) => (await together(...keys.map((key) => newest(q, { ...key })))).map(first),
 });
 
+/** Units of `to` for one of `from` on this UTC day, as a decimal; null: no rate is known. */
+export async function rateToday(q: Read, from: string, to: string): Promise<string | null> {
+  if (from === to) return "1";
+  return (await currentRates.get(q, { from, to, day: isoTime(q.now).slice(0, 10) }))?.rate ?? null;
+}
+
 /** A rate as the operator's commands print it. */
 export interface FxRate {
   from_currency: string;

@@ -7,7 +7,7 @@ import { requireOrder } from "../orders/order.ts";
 import type { Lease } from "../platform/lease.ts";
 import type { Memory } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
-import { noteFault, noteSuccess, openCircuit } from "../supply/circuit.ts";
+import { ACCOUNT_MS, noteFault, noteSuccess, openCircuit } from "../supply/circuit.ts";
 import { postCost } from "../supply/costs.ts";
 import { releaseHold, takeHold } from "../supply/hold.ts";
 import type { Step } from "../supply/provider.ts";
@@ -17,8 +17,6 @@ import { itemLeases } from "./due.ts";
 import { recordAttempt } from "./outcome.ts";
 import { moveItem } from "./place.ts";
 
-/** How long an account that cannot buy is left alone, unless its balance shows before that it can. */
-const ACCOUNT_MS = 600_000;
 /** How long a purchase waits for another one of the same plan. */
 const HELD_MS = 1_000;
 /** How long a unit that is being made ready waits at most before it is asked for again. */

@@ -16,6 +16,9 @@ const LONGEST_OPEN_MS = 600_000;
 /** How long one unit may take to prove the supplier, before another is bought for it. */
 const PROBE_MS = 60_000;
 
+/** How long an account that cannot buy is left alone, unless its balance shows before that it can. */
+export const ACCOUNT_MS = 600_000;
+
 /** Whether more may be bought of a supplier: yes; or not before `until` (ms), null: not before its balance is seen. */
 export type Passage = { open: false } | { open: true; until: number | null; reason: string };
 

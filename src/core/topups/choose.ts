@@ -4,13 +4,13 @@ import { soldIn } from "../esims/status.ts";
 import type { ProductId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { invalid, type Problem } from "../kernel/problem.ts";
+import { rateToday } from "../prices/rates.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import type { Plan } from "../supply/provider.ts";
 import { offerTopups } from "./offers.ts";
-import { rateToday } from "./rate.ts";
 import { sandboxTopups } from "./sandbox-products.ts";
 import { notToppable } from "./toppable.ts";
 

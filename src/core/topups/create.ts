@@ -10,6 +10,7 @@ import { invalid, Problem } from "../kernel/problem.ts";
 import { guardRails, refusePausedSupplier, refuseWhilePaused } from "../orders/guard-rails.ts";
 import { requireWithinCaps, spendWithinCaps } from "../orders/spend.ts";
 import { nowOf } from "../platform/sandbox-clock.ts";
+import { pricesByProduct } from "../prices/unit-price.ts";
 import { insert } from "../store/rows.ts";
 import type { OrderScenario, SandboxScenario } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
@@ -55,14 +56,15 @@ export interface CreatedTopup {
 export async function createTopup(tx: Tx, input: NewTopup): Promise<CreatedTopup> {
   const known = await topupToReplay(tx, input);
   if (known !== null) return { topup: toTopup(known), replayed: true };
-  const rails = await guardRails.get(tx, input.credential);
+  const rails = await guardRails.get(tx, input);
   refuseWhilePaused(rails);
   const esim = await requireOwnEsim(tx, input);
   await requireToppable(tx, esim);
   const chosen = await chooseProduct(tx, esim, input);
   const { product } = chosen;
   refusePausedSupplier(rails, [{ product: { sku: product.sku, supplier: esim.esim.supplier ?? product.supplier } }]);
-  const bill = { currency: product.currency, total: minorUnits(product.price_cents) };
+  const { unit_price_cents } = await pricesByProduct(tx, rails.priceList)(product, 1);
+  const bill = { currency: product.currency, total: minorUnits(unit_price_cents) };
   refuseDearer(bill, input.maxTotal);
   const purchase = { environment: input.environment, ...bill };
   if (rails.budget !== null) await requireWithinCaps(tx, rails.budget, purchase);

@@ -6,6 +6,7 @@ import { canonicalText } from "../kernel/canonical.ts";
 import { counted } from "../kernel/counted.ts";
 import { newId } from "../kernel/ids.ts";
 import { requireOrder } from "../orders/order.ts";
+import { rateToday } from "../prices/rates.ts";
 import { insert, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { ProductPurpose } from "../store/schema/values.ts";
@@ -14,7 +15,6 @@ import type { Read, Tx } from "../store/store.ts";
 import { requireSupplier } from "../suppliers/supplier.ts";
 import type { Plan } from "../supply/provider.ts";
 import { type PricedPlan, type Pricing, pricedPlans, skusOf, topupProduct } from "./plan-products.ts";
-import { rateToday } from "./rate.ts";
 
 /** The top-up plans that a supplier has for an eSIM, and the order whose currency they are sold in. */
 export interface OfferedPlans {

@@ -4,6 +4,8 @@ import type { Lease } from "../platform/lease.ts";
 import { findByKey, updateRow } from "../store/rows.ts";
 import type { Memory } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
+import { ACCOUNT_MS, noteFault, noteSuccess, openCircuit } from "../supply/circuit.ts";
+import { postCost } from "../supply/costs.ts";
 import { releaseHold, takeHold } from "../supply/hold.ts";
 import type { Step } from "../supply/provider.ts";
 import { topupLeases } from "./due.ts";
@@ -53,14 +55,21 @@ async function note(tx: Tx, topup: TopupRow, step: Noted, lease: TopupStep["leas
 
 async function settle(tx: Tx, topup: TopupRow, input: TopupStep): Promise<void> {
   const { step } = input;
+  const { supplier } = topup;
+  if (supplier === null) throw new Error("a top-up of the sandbox has no steps");
   switch (step.kind) {
     case "applied":
+      await noteSuccess(tx, { supplier });
+      await postTopup(tx, topup, step);
       await applyTopup(tx, { ...topup, ...(await remember(tx, topup, step.reference)) });
       return;
     case "refused":
+      if (step.because === "account") await openCircuit(tx, { supplier, reason: step.message, forMs: ACCOUNT_MS });
+      else await noteSuccess(tx, { supplier });
       await failTopup(tx, topup, refusalWords(step));
       return;
     case "unsent":
+      await noteFault(tx, { supplier, reason: step.reason });
       return retryLater(tx, topup, input, step.reason);
     case "busy":
       return later(tx, topup, { waitMs: step.waitMs, ...(await undone(tx, topup, input)) });
@@ -69,6 +78,7 @@ async function settle(tx: Tx, topup: TopupRow, input: TopupStep): Promise<void> 
       await releaseHold(tx, { holder: topup.id });
       return later(tx, topup, { waitMs: step.waitMs, memory: step.memory, attempts: 0 });
     case "unknown":
+      await noteFault(tx, { supplier, reason: step.reason });
       return later(tx, topup, { waitMs: step.waitMs, memory: step.memory, reason: step.reason });
     case "lost":
       return leaveToStaff(tx, topup, { memory: step.memory, reason: step.reason });
@@ -78,6 +88,18 @@ async function settle(tx: Tx, topup: TopupRow, input: TopupStep): Promise<void> 
     case "note":
       throw new Error("what is noted is no end");
   }
+}
+
+type Applied = Extract<Step, { kind: "applied" }>;
+
+/** Posts what a top-up cost: as its supplier says, else as its source did. */
+async function postTopup(tx: Tx, topup: TopupRow, { cost, reference }: Applied): Promise<void> {
+  const { supplier, cost_currency: currency } = topup;
+  const paid = cost ?? topup.cost;
+  if (paid === null || currency === null) return;
+  const { partner_id: partnerId, order_id: orderId, esim_id: esimId, id: topupId } = topup;
+  const of = { partnerId, orderId, esimId, topupId };
+  await postCost(tx, { kind: "topup", supplier, currency, cost: paid, units: 1, ...of, reference });
 }
 
 /** Keeps the supplier's own order with the top-up. */

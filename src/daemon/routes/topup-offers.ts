@@ -84,11 +84,8 @@ async function fittingOnes(
 
 /** Loaded when the first supplier is asked: terminal commands of eSIMs need none of it. */
 async function providersOf({ store, clock }: DaemonContext): Promise<Providers> {
-  const [{ createProviders }, { createDispatcher }] = await Promise.all([
-    import("../gateways/suppliers/providers.ts"),
-    import("../gateways/suppliers/dispatcher.ts"),
-  ]);
-  return createProviders({ store, dispatcher: createDispatcher(), now: clock.now });
+  const { createProviders } = await import("../gateways/suppliers/providers.ts");
+  return createProviders({ store, now: clock.now });
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -2,6 +2,7 @@ import { type Product, toProduct } from "../../core/catalog/product.ts";
 import { payloadHash } from "../../core/kernel/canonical.ts";
 import { type NewTopup as Asked, createTopup } from "../../core/topups/create.ts";
 import { fittingProducts } from "../../core/topups/fitting.ts";
+import { atPartnerPrices } from "../../core/topups/prices.ts";
 import { listTopups, showTopup } from "../../core/topups/topup.ts";
 import { pathPrefix } from "../context/addresses.ts";
 import { actorOf, credentialOf, type DaemonContext, type Principal } from "../context/context.ts";
@@ -61,7 +62,8 @@ function productsRoute(app: App, { store }: DaemonContext, offers: TopupOffers):
       const { partnerId, environment } = principalOf(request);
       const asked = { iccid: request.params.iccid, partnerId, environment };
       const fitting = await store.read(fittingProducts, asked);
-      const data: Product[] = (await offers.products(fitting)).map(toProduct);
+      const products = await offers.products(fitting);
+      const data: Product[] = (await store.read(atPartnerPrices, { partnerId, products })).map(toProduct);
       return { data, count: data.length };
     },
   });

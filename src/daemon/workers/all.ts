@@ -7,7 +7,6 @@ import type { DaemonContext } from "../context/context.ts";
 import { createCarrierGateway } from "../gateways/carriers.ts";
 import { createMailer } from "../gateways/mailer.ts";
 import { createSignedExchange } from "../gateways/signed-exchange.ts";
-import { createDispatcher } from "../gateways/suppliers/dispatcher.ts";
 import { createProviders } from "../gateways/suppliers/providers.ts";
 import { createSupplierGateway } from "../gateways/suppliers.ts";
 import { createWebhookSender } from "../gateways/webhook-sender.ts";

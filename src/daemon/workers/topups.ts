@@ -2,6 +2,8 @@ import type { Logger } from "pino";
 import { costOf } from "../../core/kernel/cost.ts";
 import type { Memory } from "../../core/store/schema/values.ts";
 import type { Store } from "../../core/store/store.ts";
+import { passageOf } from "../../core/supply/circuit.ts";
+import { knownPurchases } from "../../core/supply/costs.ts";
 import type { Step } from "../../core/supply/provider.ts";
 import {
   type ClaimedTopup,
@@ -12,7 +14,6 @@ import {
   topupContact,
   waitingTopups,
 } from "../../core/topups/due.ts";
-import { knownPurchases } from "../../core/topups/known.ts";
 import { playTopup } from "../../core/topups/play.ts";
 import { applyTopupStep, type TopupStep } from "../../core/topups/step.ts";
 import type { Providers } from "../gateways/suppliers/providers.ts";
@@ -28,6 +29,8 @@ export interface TopupDependencies {
 }
 
 const BOUNDS: Bounds = { overall: 32, production: 28, sandbox: 16, perKey: 16, perLane: 16 };
+/** How long a top-up waits before it looks again whether its supplier's circuit is closed. */
+const CIRCUIT_WAIT_MS = 30_000;
 const FAULT_DELAY_MS = 60_000;
 
 type TopupLane = Lane & TopupQueue;
@@ -110,6 +113,8 @@ async function stepOf(
   if (provider === null || plan === null) {
     return { step: { kind: "unsent", reason: "it is not set up (suppliers set)" }, unasked: true };
   }
+  const passage = await store.read(passageOf, supplier);
+  if (passage.open && memory === null) return { step: { kind: "busy", waitMs: CIRCUIT_WAIT_MS }, unasked: false };
   const step = await provider.topUp({
     plan,
     days: topup.days,
@@ -118,7 +123,7 @@ async function stepOf(
     cost: topup.cost === null ? null : costOf(topup.cost),
     memory,
     fresh,
-    known: (references) => store.read(knownPurchases, { supplier, references }),
+    known: async (references) => new Set(await store.read(knownPurchases, { supplier, references, own: topup.id })),
     esim: reached.esim,
   });
   return { step, unasked: false };

@@ -5,7 +5,7 @@ import { createEsimgo } from "./esimgo/adapter.ts";
 import type { Provider, ProviderParts } from "./provider.ts";
 
 /** Every provider's adapter. */
-export const adapters: Readonly<Record<ProviderAdapter, (parts: ProviderParts) => Provider>> = {
+export const adapters: Record<ProviderAdapter, (parts: ProviderParts) => Provider> = {
   esimaccess: createEsimaccess,
   airalo: createAiralo,
   esimgo: createEsimgo,
