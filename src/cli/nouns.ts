@@ -190,9 +190,20 @@ export const nouns: readonly Noun[] = [
     pause: ["refuse new orders of all partners", "data", () => import("./commands/orders/pause.ts")],
     resume: ["accept new orders again", "data", () => import("./commands/orders/resume.ts")],
   }),
-  noun("suppliers", "suppliers of what is not in stock, by signed HTTP or by mail", {
+  noun("suppliers", "who delivers what is not in stock: a provider's API, signed HTTP, mail", {
     list: ["all suppliers, by name", "data", () => import("./commands/suppliers/list.ts")],
+    show: [
+      "one supplier: how it is reached, its balance, its circuit, where it calls back",
+      "data",
+      () => import("./commands/suppliers/show.ts"),
+    ],
     set: ["add a supplier, or change how it is reached", "data", () => import("./commands/suppliers/set.ts")],
+    check: [
+      "prove a provider's credential, balance and clock",
+      "data",
+      () => import("./commands/suppliers/check.ts"),
+    ],
+    balance: ["what the accounts at providers hold", "data", () => import("./commands/suppliers/balance.ts")],
     pause: ["refuse new orders of a supplier's products", "data", () => import("./commands/suppliers/pause.ts")],
     resume: ["accept new orders of its products again", "data", () => import("./commands/suppliers/resume.ts")],
     simulate: [

@@ -8,6 +8,7 @@ import type { AlertKind, CronJob } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { storedValue, storeValue } from "../store/stored-value.ts";
+import { lowBalances } from "../supply/balance.ts";
 
 /** Something that is wrong now. */
 export interface Condition {
@@ -119,6 +120,7 @@ export async function currentConditions(q: Read, view: NodeView): Promise<Condit
     ...(await ofReview(q)),
     ...(await ofEndpoints(q)),
     ...(await ofOutages(q)),
+    ...(await ofBalances(q)),
     ...(view.knowsCron ? await ofCron(q) : []),
     ...view.own,
   ];
@@ -162,6 +164,10 @@ async function ofOutages(q: Read): Promise<Condition[]> {
   return long.map(({ kind, name, since, failures, last_error }) => {
     return { kind: `${kind}.failing`, subject: name, detail: `fails since ${since}, ${failures} times: ${last_error}` };
   });
+}
+
+async function ofBalances(q: Read): Promise<Condition[]> {
+  return (await lowBalances(q)).map(({ supplier, detail }) => ({ kind: "supplier.low", subject: supplier, detail }));
 }
 
 async function ofCron(q: Read): Promise<Condition[]> {

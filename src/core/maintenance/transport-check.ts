@@ -24,7 +24,7 @@ export async function checkTransport(q: Read): Promise<Finding[]> {
 
 async function parties(q: Read): Promise<Reached[]> {
   const carriers = (await carrierRows(q)).filter(({ adapter }) => adapter === "http");
-  const suppliers = (await listSuppliers(q, null)).filter(({ adapter }) => adapter === "http");
+  const suppliers = (await listSuppliers(q, null)).filter(({ adapter }) => adapter !== "email");
   return [
     ...carriers.map(({ prefix, url, insecure }) => {
       return { what: `carrier ${prefix}`, url, insecure, command: `carriers set ${prefix}` };

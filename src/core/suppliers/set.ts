@@ -6,6 +6,8 @@ import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { endOutage } from "../platform/outages.ts";
 import type { ProviderAdapter, SupplierAdapter } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
+import { followBalance } from "../supply/balance.ts";
+import { dropToken } from "../supply/token.ts";
 import { templateFault } from "./mail-template.ts";
 import {
   findSupplier,
@@ -41,6 +43,9 @@ const ADDED = {
   balance_at: null,
 };
 
+/** The balance below which a provider is not bought from until the operator says otherwise: 20.0000. */
+const LOW_BALANCE = 200_000;
+
 /** The secret part of the path that a provider calls back at: 206 bits. */
 function newPath(tx: Tx): string {
   return randomAlphanumeric(tx.ids, 40);
@@ -52,17 +57,18 @@ export interface SupplierSettings {
   url?: string | undefined;
   /** Allows an address beyond this machine without TLS. */
   insecure?: boolean | undefined;
-  /** The key of both signatures. */
+  /** The key of both signatures; of a provider its credential. */
   secret?: string | undefined;
-  /** The balance below which nothing more is bought of a provider (1/10,000). */
-  lowBalance?: number | undefined;
+  /** The balance below which nothing more is bought of a provider (1/10,000); null: none. */
+  lowBalance?: number | null | undefined;
   to?: string | undefined;
   template?: string | undefined;
 }
 
 /**
  * Adds a supplier, or changes what is named of one. The http adapter needs an address and a secret, the email adapter
- * an address to write to, a provider its secret. Throws `validation`.
+ * an address to write to, a provider its secret. What it was reached by is forgotten with its adapter. Throws
+ * `validation`.
  */
 export async function setSupplier(
   tx: Tx,
@@ -70,29 +76,46 @@ export async function setSupplier(
 ): Promise<Supplier> {
   const { name, settings, actor } = input;
   const before = await findSupplier(tx, name);
-  const adapter = settings.adapter ?? before?.adapter ?? "email";
-  const url = settings.url ?? before?.url ?? (isProvider(adapter) ? providerUrls[adapter] : null);
-  const row: SupplierRow = {
-    ...(before ?? { ...ADDED, name, created_at: tx.now }),
-    adapter,
-    url,
-    insecure: allowsCleartext({ url, before, given: settings }),
-    secret_sealed:
-      settings.secret === undefined
-        ? (before?.secret_sealed ?? null)
-        : tx.vault.seal(settings.secret, supplierSecret(name)),
-    to_address: settings.to ?? before?.to_address ?? null,
-    template: settings.template ?? before?.template ?? null,
-    low_balance: settings.lowBalance ?? before?.low_balance ?? null,
-    updated_at: tx.now,
-  };
-  if (isProvider(adapter)) row.callback_sealed ??= tx.vault.seal(newPath(tx), supplierCallback(name));
+  const row = rowOf(tx, name, { before, settings });
   const errors = faultsOf(row, settings.secret);
   if (Object.keys(errors).length > 0) throw invalid(errors);
   const audit = { actor, action: "suppliers.set", targetKind: "supplier", targetId: name };
   await setRow(tx, "suppliers", { key: { name }, before, row, settings, kept: ["adapter", "url", "insecure"], audit });
   await endOutage(tx, { kind: "supplier", name });
+  // A token is that of a credential at an address.
+  await dropToken(tx, { supplier: name });
+  await followBalance(tx, row, { forget: true });
   return showSupplier(tx, name);
+}
+
+interface Change {
+  before: SupplierRow | null;
+  settings: SupplierSettings;
+}
+
+/** The supplier as it is to be. */
+function rowOf(tx: Tx, name: string, { before, settings }: Change): SupplierRow {
+  const adapter = settings.adapter ?? before?.adapter ?? "email";
+  const changes = before !== null && before.adapter !== adapter && (isProvider(before.adapter) || isProvider(adapter));
+  const known = changes ? null : before;
+  const url = settings.url ?? known?.url ?? (isProvider(adapter) ? providerUrls[adapter] : null);
+  const { secret, lowBalance } = settings;
+  const row: SupplierRow = {
+    ...(before ?? { ...ADDED, name, created_at: tx.now }),
+    ...(changes ? ADDED : {}),
+    adapter,
+    url,
+    insecure: allowsCleartext({ url, before: known, given: settings }),
+    secret_sealed:
+      secret === undefined ? (known?.secret_sealed ?? null) : tx.vault.seal(secret, supplierSecret(name)),
+    to_address: settings.to ?? before?.to_address ?? null,
+    template: settings.template ?? before?.template ?? null,
+    low_balance:
+      lowBalance === undefined ? (known ?? { low_balance: isProvider(adapter) ? LOW_BALANCE : null }).low_balance : lowBalance,
+    updated_at: tx.now,
+  };
+  if (isProvider(adapter)) row.callback_sealed ??= tx.vault.seal(newPath(tx), supplierCallback(name));
+  return row;
 }
 
 function faultsOf(row: SupplierRow, secret: string | undefined): FieldErrors {

@@ -83,6 +83,11 @@ export function isProvider(adapter: SupplierAdapter): adapter is ProviderAdapter
   return providers.includes(adapter);
 }
 
+/** The names of suppliers whose own API is spoken, in their order. */
+export async function listProviders(q: Read, _input: null): Promise<string[]> {
+  return (await all(q, {})).flatMap(({ name, adapter }) => (isProvider(adapter) ? [name] : []));
+}
+
 /** Where the secret part of a provider's callback path is sealed. */
 export function supplierCallback(name: string): Cell {
   return { column: "suppliers.callback_sealed", row: name };

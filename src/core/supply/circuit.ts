@@ -125,13 +125,16 @@ const all = statement((db, t, _slot) =>
   db.select({ name: t.suppliers.name }).from(t.suppliers).orderBy(t.suppliers.name),
 );
 
-/** The circuits of all suppliers, by name. `since` is null where it never opened. */
+/** The circuit of one supplier. `since` is null where it never opened. */
+export async function circuitOf(q: Read, name: string): Promise<Circuit> {
+  const row = await rowOf(q, name);
+  const opened = row !== null && (row.state !== "closed" || row.since > 0) ? isoTime(row.since) : null;
+  return { name, circuit: row?.state ?? "closed", since: opened, reason: row?.reason ?? null };
+}
+
+/** The circuits of all suppliers, by name. */
 export async function circuits(q: Read): Promise<Circuit[]> {
   const shown: Circuit[] = [];
-  for (const { name } of await all(q, {})) {
-    const row = await rowOf(q, name);
-    const opened = row !== null && (row.state !== "closed" || row.since > 0) ? isoTime(row.since) : null;
-    shown.push({ name, circuit: row?.state ?? "closed", since: opened, reason: row?.reason ?? null });
-  }
+  for (const { name } of await all(q, {})) shown.push(await circuitOf(q, name));
   return shown;
 }

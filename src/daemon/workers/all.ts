@@ -7,11 +7,12 @@ import type { DaemonContext } from "../context/context.ts";
 import { createCarrierGateway } from "../gateways/carriers.ts";
 import { createMailer } from "../gateways/mailer.ts";
 import { createSignedExchange } from "../gateways/signed-exchange.ts";
-import { createProviders } from "../gateways/suppliers/providers.ts";
+import { createProviders, type Providers } from "../gateways/suppliers/providers.ts";
 import { createSupplierGateway } from "../gateways/suppliers.ts";
 import { createWebhookSender } from "../gateways/webhook-sender.ts";
 import { startActivations } from "./activations.ts";
 import { createAlerts } from "./alerts.ts";
+import { createBalances } from "./balances.ts";
 import { expireEsims, purgeOldDeliveries, purgeSandboxOrders, signGrownHeads } from "./cron.ts";
 import { type Cron, ownCron, sharedCron } from "./cron-lease.ts";
 import { startDeliveries } from "./deliveries.ts";
@@ -44,6 +45,8 @@ const ALERTS_MS = 10_000;
 /** How soon an invitation is mailed, also one that the terminal wrote. */
 const INVITATIONS_MS = 5_000;
 const MINUTE_MS = 60_000;
+/** How often providers are asked what their accounts hold. */
+const BALANCES_MS = 5 * MINUTE_MS;
 const HOUR_MS = 3_600_000;
 
 /** All workers of a node. */
@@ -88,6 +91,7 @@ export function startWorkers(context: WorkerContext): Workers {
     ["sandbox", loop("sandbox clocks", SECOND_MS, (signal) => settleSandbox({ store }, signal))],
   ];
   const polling = [
+    balances(context, calendar, providers),
     ...jobs(context, calendar),
     loop("invitations", INVITATIONS_MS, createInvitationMails({ ...context, mailer: invitationMailer, publicUrl })),
     loop("product events", SECOND_MS, (signal) => announceProducts({ store }, signal)),
@@ -109,6 +113,14 @@ export function startWorkers(context: WorkerContext): Workers {
       mailer.close();
     },
   };
+}
+
+/** Asks providers for their balances, on the node that runs the calendar. */
+function balances({ store, log, isClockOff }: WorkerContext, calendar: Cron, providers: Providers): Worker {
+  const step = createBalances({ store, providers, log, asks: calendar.holds });
+  const worker = startWorker({ name: "balances", pollMs: BALANCES_MS, step, log, isClockOff });
+  calendar.onTaken(worker.wake);
+  return worker;
 }
 
 /** What the calendar makes due, beside activations. */

@@ -26,10 +26,10 @@ export const supplierColumns: Column<Supplier>[] = [
   { title: "changed", value: (supplier) => moment(supplier.updated_at), spare: true },
 ];
 
-/** One supplier, as all verbs that change one print it. */
-export function supplierResult(supplier: Supplier): Result {
+/** How a supplier is reached, for people. */
+export function supplierFields(supplier: Supplier): Record<string, string> {
   const { paused } = supplier;
-  return recordResult(supplier, () => ({
+  return {
     name: supplier.name,
     adapter: supplier.adapter,
     url: shown(supplier.url),
@@ -37,5 +37,10 @@ export function supplierResult(supplier: Supplier): Result {
     secret: yesNo(supplier.has_secret),
     "own template": yesNo(supplier.has_template),
     ...(paused === null ? {} : { paused: `since ${moment(paused.since)}: ${shown(paused.reason)}` }),
-  }));
+  };
+}
+
+/** One supplier, as all verbs that change one print it. */
+export function supplierResult(supplier: Supplier): Result {
+  return recordResult(supplier, () => supplierFields(supplier));
 }

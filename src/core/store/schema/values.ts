@@ -226,6 +226,7 @@ export const alertKinds = [
   "order.review",
   "webhook.failing",
   "supplier.failing",
+  "supplier.low",
   "carrier.failing",
   "cron.missed",
   "disk.low",
