@@ -198,10 +198,11 @@ export const nouns: readonly Noun[] = [
       () => import("./commands/suppliers/show.ts"),
     ],
     set: ["add a supplier, or change how it is reached", "data", () => import("./commands/suppliers/set.ts")],
-    check: [
-      "prove a provider's credential, balance and clock",
+    check: ["prove a provider's credential, balance and clock", "data", () => import("./commands/suppliers/check.ts")],
+    sync: [
+      "take over a provider's catalog: products, costs, prices by a markup",
       "data",
-      () => import("./commands/suppliers/check.ts"),
+      () => import("./commands/suppliers/sync.ts"),
     ],
     balance: ["what the accounts at providers hold", "data", () => import("./commands/suppliers/balance.ts")],
     pause: ["refuse new orders of a supplier's products", "data", () => import("./commands/suppliers/pause.ts")],
@@ -211,6 +212,11 @@ export const nouns: readonly Noun[] = [
       "-",
       () => import("./commands/suppliers/simulate.ts"),
     ],
+  }),
+  noun("sources", "where a product can be bought: plans of providers, by priority", {
+    list: ["the sources of a product, the first one first", "data", () => import("./commands/sources/list.ts")],
+    add: ["add a source to a product, or change it", "data", () => import("./commands/sources/add.ts")],
+    remove: ["take a source away from a product", "data", () => import("./commands/sources/remove.ts")],
   }),
   noun("events", "what happened, in the order of commits", {
     list: ["a partner's events, oldest first", "both", () => import("./commands/events/list.ts")],

@@ -12,6 +12,7 @@ import { insert, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Tx } from "../store/store.ts";
 import { keepUpdates, type ProductUpdate, updateOf } from "./announce.ts";
+import { releaseOf } from "./held.ts";
 import { findProductBySku, type ProductDetail, toProductDetail } from "./product.ts";
 import { checkImportedProduct, checkProduct, type ProductInput } from "./product-input.ts";
 
@@ -66,7 +67,9 @@ async function upsert(tx: Tx, product: ProductInput, actor: Actor): Promise<Upse
   }
   if (payloadHash(inputOf(known)) === payloadHash(product)) return { outcome: "duplicate", update: null };
   await refuseCurrency(tx, known, product);
-  await updateRow(tx, "products", { id: known.id }, { ...product, ...keysOf(product), updated_at: tx.now });
+    const decides = product.status !== known.status || product.price_cents !== known.price_cents;
+    const held = decides ? null : known.held;
+    await updateRow(tx, "products", { id: known.id }, { ...product, ...keysOf(product), held, updated_at: tx.now });
   await auditChange(tx, known, product, actor);
   return { outcome: "updated", update: updateOf(known, product) };
 }
@@ -126,11 +129,12 @@ export async function updateProduct(tx: Tx, input: ProductChange): Promise<Produ
   const { sku, actor, ...change } = input;
   const row = await findProductBySku(tx, sku);
   if (row === null) throw notFound("product", sku);
-  const given = { ...inputOf(row), ...change };
+  const { held = row.held, ...release } = releaseOf(row, change);
+  const given = { ...inputOf(row), ...release, ...change };
   const checked = change.coverage === undefined ? checkProduct(given) : checkImportedProduct(given);
   if ("problems" in checked) throw invalid(checked.problems);
   await refuseCurrency(tx, row, checked.ok);
-  await updateRow(tx, "products", { id: row.id }, { ...checked.ok, ...keysOf(checked.ok), updated_at: tx.now });
+  await updateRow(tx, "products", { id: row.id }, { ...checked.ok, ...keysOf(checked.ok), held, updated_at: tx.now });
   await auditChange(tx, row, checked.ok, actor);
   await keepUpdates(tx, [updateOf(row, checked.ok)]);
   await tx.touch();

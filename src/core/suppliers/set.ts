@@ -106,12 +106,13 @@ function rowOf(tx: Tx, name: string, { before, settings }: Change): SupplierRow 
     adapter,
     url,
     insecure: allowsCleartext({ url, before: known, given: settings }),
-    secret_sealed:
-      secret === undefined ? (known?.secret_sealed ?? null) : tx.vault.seal(secret, supplierSecret(name)),
+    secret_sealed: secret === undefined ? (known?.secret_sealed ?? null) : tx.vault.seal(secret, supplierSecret(name)),
     to_address: settings.to ?? before?.to_address ?? null,
     template: settings.template ?? before?.template ?? null,
     low_balance:
-      lowBalance === undefined ? (known ?? { low_balance: isProvider(adapter) ? LOW_BALANCE : null }).low_balance : lowBalance,
+      lowBalance === undefined
+        ? (known ?? { low_balance: isProvider(adapter) ? LOW_BALANCE : null }).low_balance
+        : lowBalance,
     updated_at: tx.now,
   };
   if (isProvider(adapter)) row.callback_sealed ??= tx.vault.seal(newPath(tx), supplierCallback(name));

@@ -1,10 +1,12 @@
 import { and, eq } from "drizzle-orm";
+import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
 import { findProductBySku } from "../catalog/product.ts";
 import type { ProductId } from "../kernel/brand.ts";
 import { formatCost } from "../kernel/cost.ts";
-import { invalid, notFound, Problem } from "../kernel/problem.ts";
-import { updateRow } from "../store/rows.ts";
+import { currencyDecimals } from "../kernel/money.ts";
+import { type FieldErrors, invalid, notFound, Problem } from "../kernel/problem.ts";
+import { findByKey, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -44,6 +46,7 @@ const change = statement((db, t, slot: Slots<SourceRow>) =>
       priority: slot.priority,
       cost: slot.cost,
       currency: slot.currency,
+      price_cents: slot.price_cents,
       synced: slot.synced,
       status: slot.status,
       created_at: slot.created_at,
@@ -57,6 +60,7 @@ const change = statement((db, t, slot: Slots<SourceRow>) =>
         priority: slot.priority,
         cost: slot.cost,
         currency: slot.currency,
+        price_cents: slot.price_cents,
         synced: slot.synced,
         status: slot.status,
         updated_at: slot.updated_at,
@@ -119,16 +123,22 @@ export async function addSource(tx: Tx, input: NewSource & { actor: string }): P
   if (product.delivery_method !== "supplier_api") {
     throw invalid({ sku: [`is delivered by ${product.delivery_method}: sources are for supplier_api`] });
   }
-  const before = (await sourcesOf(tx, product.id)).find((row) => row.supplier === supplier.name);
+  const errors = faultsOf(input);
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  const sources = await sourcesOf(tx, product.id);
+  const before = sources.find((row) => row.supplier === supplier.name);
+  // Another plan is another thing: nothing that is known of the one before holds, and no sync keeps it.
+  const known = before?.supplier_sku === input.supplierSku && before.days === input.days ? before : null;
   const row: SourceRow = {
     product_id: product.id,
     supplier: supplier.name,
     supplier_sku: input.supplierSku,
     days: input.days,
     priority: input.priority,
-    cost: input.cost ?? (before?.supplier_sku === input.supplierSku ? before.cost : null),
-    currency: input.currency ?? (before?.supplier_sku === input.supplierSku ? before.currency : null),
-    synced: before?.synced ?? false,
+    cost: input.cost ?? known?.cost ?? null,
+    currency: input.currency ?? known?.currency ?? null,
+    price_cents: known?.price_cents ?? null,
+    synced: known?.synced ?? false,
     status: "active",
     created_at: before?.created_at ?? tx.now,
     updated_at: tx.now,
@@ -136,6 +146,22 @@ export async function addSource(tx: Tx, input: NewSource & { actor: string }): P
   await putSource(tx, row);
   await audited(tx, "sources.add", product, { ...input, note: `${supplier.name}: ${input.supplierSku}` });
   return toSource(product.sku, row);
+}
+
+/** Days of a daily plan at most. */
+const MOST_DAYS = 365;
+
+function faultsOf({ supplierSku, priority, days, cost, currency }: NewSource): FieldErrors {
+  const errors: FieldErrors = {};
+  const isWhole = (value: number, most: number) => Number.isSafeInteger(value) && value >= 1 && value <= most;
+  if (supplierSku.trim() === "" || supplierSku.length > 200) errors.supplier_sku = ["must be the name of a plan"];
+  if (!isWhole(priority, 1_000)) errors.priority = ["must be a whole number from 1 to 1,000"];
+  if (days !== null && !isWhole(days, MOST_DAYS)) errors.days = [`must be a whole number from 1 to ${MOST_DAYS}`];
+  if ((cost === null) !== (currency === null)) errors.cost = ["needs its currency, and a currency its cost"];
+  if (currency !== null && currencyDecimals(currency) === null) {
+    errors.currency = ["must be an ISO 4217 code such as USD"];
+  }
+  return errors;
 }
 
 /** Takes a source away. Throws `not_found`, `conflict` for the last one of a product that is on sale. */
@@ -167,9 +193,16 @@ export async function putSource(tx: Tx, row: SourceRow): Promise<void> {
 
 /** The supplier and the cost of a product are those of its first source that is still sold. */
 export async function followSources(tx: Tx, product_id: ProductId): Promise<void> {
+  const product = await findByKey(tx, "products", { id: product_id });
   const sources = await sourcesOf(tx, product_id);
   const first = sources.find(({ status }) => status === "active") ?? sources[0];
+  if (product === null) return;
   if (first === undefined) return updateRow(tx, "products", { id: product_id }, { sourced: false });
   const { supplier, cost, currency: cost_currency } = first;
-  await updateRow(tx, "products", { id: product_id }, { sourced: true, supplier, cost, cost_currency });
+  const after = { sourced: true, supplier, cost, cost_currency };
+  const changed = changesOf<Row<"products">>(product, after, ["sourced", "supplier", "cost", "cost_currency"]);
+  if (changed.length === 0) return;
+  await updateRow(tx, "products", { id: product_id }, after);
+  // Prices of price lists are made of costs.
+  await tx.touch();
 }

@@ -21,7 +21,11 @@ export default command({
   ],
   args: { name: argument("name", "the supplier, as products name it") },
   options: {
-    adapter: choice("--adapter <adapter>", supplierAdapters, "a provider, signed HTTP, or mail (default for a new one)"),
+    adapter: choice(
+      "--adapter <adapter>",
+      supplierAdapters,
+      "a provider, signed HTTP, or mail (default for a new one)",
+    ),
     url: address("--url <url>", "where the http adapter posts to, or another address of a provider's API"),
     ...exchangeOptions,
     secret: text("--secret <secret>", "the key of both signatures, or a provider's credential; - asks for it"),

@@ -88,6 +88,8 @@ export function suppliersTables(k: Kit, { products }: Pick<ReturnType<typeof cat
       /** What a unit costs, in 1/10,000 of the currency; null: it is not known. */
       cost: k.int("cost"),
       currency: k.text("currency"),
+      /** What the last sync made the product's price of it (minor units); a product with another one was priced by hand. */
+      price_cents: k.int("price_cents"),
       /** Whether `suppliers sync` keeps it, and not the operator. */
       synced: k.flag("synced").notNull(),
       status: k.text("status").$type<SourceStatus>().notNull(),
