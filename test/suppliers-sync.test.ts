@@ -31,9 +31,13 @@ test("the first sync needs its markup; a dry run shows what it does, and does no
   expect(done).toEqual(dry);
   // 14 plans with days of their own, and a daily one for seven numbers of days.
   expect(done).toMatchObject({ read: 15, added: 21, updated: 0, unchanged: 0, deactivated: 0, held: 0 });
-  expect(done.changes).toContainEqual(
-    { sku: "EA-CJP101", supplier_sku: "CJP101", field: "cost", from: null, to: "0.7000" },
-  );
+  expect(done.changes).toContainEqual({
+    sku: "EA-CJP101",
+    supplier_sku: "CJP101",
+    field: "cost",
+    from: null,
+    to: "0.7000",
+  });
   expect(await product(here, "EA-CJP101")).toMatchObject({
     ...{ name: "Japan 1GB 7Days", region: "Japan", coverage: ["JP"], data_amount_mb: 1024, validity_days: 7 },
     ...{ price_cents: 95, currency: "USD", status: "active", type: "data_only", network_type: "3G/4G/5G" },
@@ -89,9 +93,7 @@ test("a changed cost is shown and priced; a price set by hand stays, and a loss 
   cost("CJP101", 9_500);
   const held = await desk.json("suppliers sync ea");
   expect(held).toMatchObject({ updated: 0, held: 1 });
-  expect(held.changes).toContainEqual(
-    expect.objectContaining({ field: "held", from: null, to: "margin is negative" }),
-  );
+  expect(held.changes).toContainEqual(expect.objectContaining({ field: "held", from: null, to: "margin is negative" }));
   expect(await product(here, "EA-CJP101")).toMatchObject({ status: "inactive", held: "margin is negative" });
   expect(await desk.json("suppliers sync ea")).toEqual({ read: 15, unchanged: 21, ...NOTHING });
 
@@ -111,7 +113,9 @@ test("plans that are gone take products off sale, and put them on sale again; an
   const { desk, platform } = here;
   await desk.json("suppliers sync ea --markup 35");
   await desk.json("products update CKR101 --status inactive");
-  await desk.json(`suppliers set other --adapter esimaccess --url ${here.provider.url} --secret ${here.provider.secret}`);
+  await desk.json(
+    `suppliers set other --adapter esimaccess --url ${here.provider.url} --secret ${here.provider.secret}`,
+  );
   await desk.json("sources add CTH105 --supplier other --supplier-sku CTH105 --priority 2");
   const gone = ["CJP101", "CKR101", "CTH105"];
   here.list((all) => all.filter(({ packageCode }) => !gone.includes(packageCode)));
@@ -189,7 +193,12 @@ test("a source by hand follows the catalog's cost, and nothing else of its produ
   await addProducts(platform.store, [{ sku: "OURS", name: "Ours", currency: "USD", price_cents: 500, ...own }]);
   await desk.json("sources add OURS --supplier ea --supplier-sku CTH105 --priority 1");
   expect(await desk.json("suppliers sync ea --markup 35 --prefix EA-")).toMatchObject({ added: 21, updated: 1 });
-  expect(await product(here, "OURS")).toMatchObject({ name: "Ours", price_cents: 500, cost: 21_000, coverage: ["FR", "DE"] });
+  expect(await product(here, "OURS")).toMatchObject({
+    name: "Ours",
+    price_cents: 500,
+    cost: 21_000,
+    coverage: ["FR", "DE"],
+  });
   here.list((all) => all.map((one) => (one.packageCode === "CTH105" ? { ...one, price: 60_000 } : one)));
   expect(await desk.json("suppliers sync ea")).toMatchObject({ held: 1, updated: 1 });
   expect(await product(here, "OURS")).toMatchObject({ status: "inactive", held: "margin is negative" });

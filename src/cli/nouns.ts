@@ -204,6 +204,7 @@ export const nouns: readonly Noun[] = [
       "data",
       () => import("./commands/suppliers/sync.ts"),
     ],
+    owed: ["what a month's supply comes to, by supplier", "data", () => import("./commands/suppliers/owed.ts")],
     balance: ["what the accounts at providers hold", "data", () => import("./commands/suppliers/balance.ts")],
     pause: ["refuse new orders of a supplier's products", "data", () => import("./commands/suppliers/pause.ts")],
     resume: ["accept new orders of its products again", "data", () => import("./commands/suppliers/resume.ts")],

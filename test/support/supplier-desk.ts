@@ -1,5 +1,5 @@
-import type { EaPackage } from "../../src/daemon/simulators/esimaccess-catalog.ts";
 import { simulateEsimaccess } from "../../src/daemon/simulators/esimaccess.ts";
+import type { EaPackage } from "../../src/daemon/simulators/esimaccess-catalog.ts";
 import { deskOf } from "./desk.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import { type StartedProvider, startProvider } from "./providers/start.ts";

@@ -27,6 +27,7 @@ export default command({
     "last_seen_at, state (serving | stopped | lost), clock_ahead_ms (null: not compared yet), runs_cron, " +
     "replica: {state (used | behind | away | foreign), lag_ms} or null}]}, " +
     "outages: [{kind (supplier | carrier), name, since, last_at, failures, last_error, next_attempt_at, waiting}], " +
+    "suppliers: [{name, circuit (closed | open | half_open), since, reason}], " +
     "paused: [{kind (orders | supplier), name, reason, since}], " +
     "requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, waits_for " +
     "(daemon | staff | supplier | carrier), waiting, oldest_at}], waiting: [{for, act, on, since, waiting}], " +
@@ -127,6 +128,7 @@ function screen(sheet: Sheet, seen: CurrentStatus): string {
     rates,
     ...paused,
     ...outages,
+    ...circuitsText(sheet, seen),
     queues,
     ...peoplesWork(sheet, seen),
     ...attention(sheet, seen),
@@ -294,6 +296,17 @@ function wallets(sheet: Sheet, rows: PlatformStatus["low_wallets"]): string {
 function spark(values: readonly number[]): string {
   const most = Math.max(...values, 1);
   return values.map((value) => (value === 0 ? "·" : BARS[Math.ceil((value / most) * BARS.length) - 1])).join("");
+}
+
+/** Suppliers that are not asked for more, and why. */
+function circuitsText({ paint }: Sheet, { suppliers, at }: PlatformStatus): string[] {
+  const lines = suppliers.flatMap(({ name, circuit, since, reason }) => {
+    if (circuit === "closed") return [];
+    const what = circuit === "open" ? "Nothing is bought from" : "One unit is bought to prove";
+    const when = since === null ? "" : ` since ${moment(since)} (${ago(since, at)})`;
+    return [paint.red(`${what} ${name}${when}: ${clean(reason ?? "it failed")}`)];
+  });
+  return lines.length === 0 ? [] : [lines.join("\n")];
 }
 
 /** What is paused, why, and how to end it: a line each. */

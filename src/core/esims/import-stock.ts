@@ -6,8 +6,10 @@ import type { Checked } from "../kernel/checked.ts";
 import { counted } from "../kernel/counted.ts";
 import { endsInZeros, iccidFault, ZEROS } from "../kernel/iccid.ts";
 import { newId } from "../kernel/ids.ts";
-import { notFound, Problem } from "../kernel/problem.ts";
+import { currencyDecimals } from "../kernel/money.ts";
+import { invalid, notFound, Problem } from "../kernel/problem.ts";
 import { insert } from "../store/rows.ts";
+import type { Row } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { type ActivationCode, activationCode, hostFault, isMatchingId, readActivationCode } from "./activation-code.ts";
@@ -21,7 +23,7 @@ export interface StockRow extends EsimCodes {
 
 const productBySku = statement((db, t, slot: Slots<{ sku: string }>) =>
   db
-    .select({ id: t.products.id, delivery_method: t.products.delivery_method })
+    .select({ id: t.products.id, delivery_method: t.products.delivery_method, currency: t.products.currency })
     .from(t.products)
     .where(eq(t.products.sku, slot.sku)),
 );
@@ -51,13 +53,13 @@ export async function realEsimExists(q: Read, iccid: string): Promise<boolean> {
 export type StockOutcome = "imported" | "duplicate" | { rejected: string };
 
 /** The product whose stock is filled. Throws `not_found`, or `conflict` when it is not delivered from stock. */
-export async function stockedProduct(q: Read, sku: string): Promise<ProductId> {
+export async function stockedProduct(q: Read, sku: string): Promise<{ id: ProductId; currency: string }> {
   const product = first(await productBySku(q, { sku }));
   if (product === null) throw notFound("product", sku);
   if (product.delivery_method !== "stock") {
     throw new Problem("conflict", `${sku} is delivered by ${product.delivery_method}, not from stock.`);
   }
-  return product.id;
+  return product;
 }
 
 /**
@@ -67,11 +69,12 @@ export async function stockedProduct(q: Read, sku: string): Promise<ProductId> {
  */
 export async function importStock(
   tx: Tx,
-  input: { sku: string; rows: StockRow[]; actor: string },
+  input: { sku: string; rows: StockRow[]; cost?: StockCost | null; actor: string },
 ): Promise<StockOutcome[]> {
-  const productId = await stockedProduct(tx, input.sku);
+  const { id: productId, currency } = await stockedProduct(tx, input.sku);
+  const cost = unitCost(input.cost ?? null, currency);
   const outcomes: StockOutcome[] = [];
-  for (const row of input.rows) outcomes.push(await addOne(tx, productId, row));
+  for (const row of input.rows) outcomes.push(await addOne(tx, productId, { ...row, ...cost }));
   const added = outcomes.filter((outcome) => outcome === "imported").length;
   await addToPool(tx, productId, added);
   await recordAudit(tx, {
@@ -84,7 +87,24 @@ export async function importStock(
   return outcomes;
 }
 
-async function addOne(tx: Tx, productId: ProductId, row: StockRow): Promise<StockOutcome> {
+/** What each eSIM of an import cost, in 1/10,000; `currency` null: the product's. */
+export interface StockCost {
+  cost: number;
+  currency: string | null;
+}
+
+type UnitCost = Pick<Row<"esims">, "cost" | "cost_currency">;
+
+/** Throws `validation` for what is no currency. */
+function unitCost(given: StockCost | null, currency: string): UnitCost {
+  if (given === null) return { cost: null, cost_currency: null };
+  const cost_currency = given.currency ?? currency;
+  if (currencyDecimals(cost_currency) === null)
+    throw invalid({ cost_currency: ["must be an ISO 4217 code such as USD"] });
+  return { cost: given.cost, cost_currency };
+}
+
+async function addOne(tx: Tx, productId: ProductId, row: StockRow & UnitCost): Promise<StockOutcome> {
   const known = first(await realIccid(tx, { iccid: row.iccid }));
   if (known !== null) {
     if (known.product_id === productId) return ofKnown(openCodes(tx, known), row);
@@ -97,6 +117,8 @@ async function addOne(tx: Tx, productId: ProductId, row: StockRow): Promise<Stoc
       product_id: productId,
       iccid: row.iccid,
       ...sealCodes(tx, id, row),
+      cost: row.cost,
+      cost_currency: row.cost_currency,
       status: "inactive",
       created_at: tx.now,
     },

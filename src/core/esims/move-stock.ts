@@ -44,7 +44,7 @@ export async function moveStock(
 ): Promise<StockMoved> {
   const { from, to, count, actor } = input;
   if (!Number.isSafeInteger(count) || count < 1) throw invalid({ count: ["must be a whole number of 1 or more"] });
-  const [source, target] = [await stockedProduct(tx, from), await stockedProduct(tx, to)];
+  const [{ id: source }, { id: target }] = [await stockedProduct(tx, from), await stockedProduct(tx, to)];
   if (source === target) throw invalid({ to: ["must be another product"] });
   const [short] = await reserveStock(tx, [{ productId: source, sku: from, quantity: count }]);
   if (short !== undefined) {

@@ -3,8 +3,10 @@ import type { OrderLineId, ProductId } from "../kernel/brand.ts";
 import { together } from "../kernel/together.ts";
 import { loader, putOff, RetryBatch } from "../store/batch-context.ts";
 import { findByKey, lockRows } from "../store/rows.ts";
+import type { Row } from "../store/schema/tables.ts";
 import { first, isListed, listOf, numberAt, type Slots, statement } from "../store/statement.ts";
-import type { Read, StockClaim, Tx } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
+import { postStockCosts, type StockSale, takeStockCostsBack } from "../supply/stock-costs.ts";
 
 /** A product of which the stock holds too few. */
 export interface Shortage {
@@ -122,13 +124,14 @@ export async function addToPool(tx: Tx, productId: ProductId, quantity: number):
   if (quantity > 0) await give(tx, { product_id: productId, quantity });
 }
 
-/** Hands reserved eSIMs of the stock to an order line, oldest first, at the end of a batch. */
-export function assignFromStock(tx: Tx, claim: Omit<StockClaim, "at">): Promise<void> {
-  const write = async (claims: readonly StockClaim[]) => {
+/** Hands reserved eSIMs of the stock to an order line, oldest first, and posts their cost, at the end of a batch. */
+export function assignFromStock(tx: Tx, claim: Omit<StockSale, "at">): Promise<void> {
+  const write = async (claims: readonly StockSale[]) => {
     const wanted = claims.reduce((sum, { quantity }) => sum + quantity, 0);
+    const units = await tx.dialect.claim(tx, claims);
     // Each write chooses no more than was reserved for its order: there are always enough.
-    if ((await tx.dialect.claim(tx, claims)) !== wanted)
-      throw new Error("the stock holds fewer eSIMs than its pool says");
+    if (units.length !== wanted) throw new Error("the stock holds fewer eSIMs than its pool says");
+    await postStockCosts(tx, claims, units);
   };
   // After the pools, by whose locks writes side by side choose one after the other.
   return putOff(tx, { kind: "reserved eSIMs", row: { ...claim, at: tx.now }, write });
@@ -153,11 +156,14 @@ const unassign = statement((db, t, slot: Slots<{ line_id: OrderLineId }>) =>
 /** Gives back what an undelivered line holds: its reservation, and assigned eSIMs whose codes were never shown. */
 export async function returnToStock(
   tx: Tx,
-  line: { id: OrderLineId; product_id: ProductId; assigned: number },
+  line: Pick<Row<"orderLines">, "id" | "order_id" | "partner_id" | "product_id" | "assigned">,
   held: number,
 ): Promise<void> {
   if (held === 0) return;
-  if (line.assigned > 0) await unassign(tx, { line_id: line.id });
+  if (line.assigned > 0) {
+    await unassign(tx, { line_id: line.id });
+    await takeStockCostsBack(tx, line);
+  }
   await addToPool(tx, line.product_id, held);
 }
 

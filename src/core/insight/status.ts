@@ -8,6 +8,7 @@ import { currentPauses, type Pause } from "../platform/pauses.ts";
 import { type ServingState, servingState } from "../platform/serving.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Store } from "../store/store.ts";
+import { type Circuit, circuits } from "../supply/circuit.ts";
 import { availableOf } from "../wallet/spendable.ts";
 import { type CronRun, lastCronRuns } from "./cron-runs.ts";
 import { type Queue, queueDepths } from "./queues.ts";
@@ -42,6 +43,8 @@ export interface PlatformStatus extends Rates {
   serving: ServingState;
   /** Suppliers and carriers with whom the last exchange failed. */
   outages: Outage[];
+  /** Whether each supplier is asked for more. */
+  suppliers: Circuit[];
   /** What new orders are refused for: all orders, and suppliers. */
   paused: Pause[];
   queues: Queue[];
@@ -111,6 +114,7 @@ export async function platformStatus(q: Read): Promise<PlatformStatus> {
     at: isoTime(q.now),
     serving: await servingState(q),
     outages: await currentOutages(q),
+    suppliers: await circuits(q),
     paused: await currentPauses(q),
     ...(await recentRates(q)),
     queues,

@@ -50,7 +50,7 @@ export function fulfilledLine(line: LineRow): LineRow {
 export async function deliverAtOnce(tx: Tx, order: OrderRow, lines: LineRow[]): Promise<void> {
   const { id: orderId, partner_id: partnerId } = order;
   // One after the other: each chooses of what the one before has left.
-  for (const { id: lineId, product_id: productId, quantity } of lines) {
-    await assignFromStock(tx, { orderId, partnerId, lineId, productId, quantity });
+  for (const { id: lineId, product_id: productId, quantity, cost, cost_currency } of lines) {
+    await assignFromStock(tx, { orderId, partnerId, lineId, productId, quantity, cost, cost_currency });
   }
 }

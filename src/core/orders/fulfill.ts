@@ -109,7 +109,10 @@ function unitsLeft(line: LineRow, order: OrderRow): number {
 async function assignSome(tx: Tx, order: OrderRow, line: LineRow, quantity: number): Promise<LineRow> {
   const { id: orderId, partner_id: partnerId } = order;
   if (order.environment === "sandbox") await activateSandboxItems(tx, line, { quantity, at: await nowOf(tx, order) });
-  else await assignFromStock(tx, { orderId, partnerId, lineId: line.id, productId: line.product_id, quantity });
+  else {
+    const { id: lineId, product_id: productId, cost, cost_currency } = line;
+    await assignFromStock(tx, { orderId, partnerId, lineId, productId, quantity, cost, cost_currency });
+  }
   return progressLine(tx, line, { assigned: line.assigned + quantity });
 }
 

@@ -100,9 +100,9 @@ export interface Dialect {
   insertNew<N extends TableWithId>(tx: Tx, table: N, rows: readonly NewRow<N>[]): Promise<number[]>;
   /**
    * Hands eSIMs of the stock to order lines, line after line, the oldest first but for those that other writes under
-   * way have chosen. Answers how many were left to be handed out.
+   * way have chosen. Answers those that were left to be handed out.
    */
-  claim(tx: Tx, claims: readonly StockClaim[]): Promise<number>;
+  claim(tx: Tx, claims: readonly StockClaim[]): Promise<ClaimedUnit[]>;
 }
 
 /** Rows, and what writes all of them. */
@@ -134,6 +134,13 @@ export interface StockClaim {
   quantity: number;
   /** When it was placed (ms): the commands of a batch have moments of their own. */
   at: number;
+}
+
+/** An eSIM of the stock that a line has got, and what it cost; null: as its product says. */
+export interface ClaimedUnit {
+  line_id: OrderLineId | null;
+  cost: number | null;
+  cost_currency: string | null;
 }
 
 /** What a database says of itself. */

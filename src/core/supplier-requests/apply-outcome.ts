@@ -13,7 +13,7 @@ import {
   progressItem,
   requireItem,
 } from "../orders/items.ts";
-import { type OrderRow, requireOrder } from "../orders/order.ts";
+import { type LineRow, type OrderRow, requireOrder } from "../orders/order.ts";
 import { progressLine } from "../orders/progress.ts";
 import { type ActivationStep, activationStep } from "../outbox/activation-step.ts";
 import { recordEvent } from "../outbox/record.ts";
@@ -21,6 +21,7 @@ import { outcomeCounts } from "../platform/lease.ts";
 import { nowOf } from "../platform/sandbox-clock.ts";
 import type { OrderItemStatus } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
+import { postCost } from "../supply/costs.ts";
 import { type Attempt, recordAttempt, type SupplyOutcome, saidOf } from "./outcome.ts";
 
 /** How long after submission a supplier's final answer may take. */
@@ -114,6 +115,7 @@ async function activate(tx: Tx, order: OrderRow, item: ItemRow, outcome: Activat
     error_message: null,
     ...ENDED,
   });
+  await postItem(tx, order, { item, line }, outcome.confirmationNumber);
   await announceItem(tx, order, activated, "activated", outcome.esims[0]?.iccid ?? null);
   const items = await itemsOfOrder(tx, order.id);
   const complete = items.every((each) => each.line_id !== line.id || each.status === "activated");
@@ -123,6 +125,20 @@ async function activate(tx: Tx, order: OrderRow, item: ItemRow, outcome: Activat
   // What was refused while this one was under way is decided now.
   if (order.status === "paid" && items.some(({ status }) => status === "failed")) await endAfterRefusal(tx, order);
   return activated;
+}
+
+/** Posts what an item cost, where that is known and was not posted as it was bought. The sandbox buys nothing. */
+async function postItem(
+  tx: Tx,
+  order: OrderRow,
+  { item, line }: { item: ItemRow; line: LineRow },
+  reference: string | null,
+): Promise<void> {
+  const { supplier, quantity: units } = item;
+  const { cost, cost_currency: currency } = item.cost === null ? line : item;
+  if (order.environment === "sandbox" || cost === null || currency === null) return;
+  const of = { partnerId: order.partner_id, orderId: order.id, lineId: line.id, itemId: item.id };
+  await postCost(tx, { kind: "purchase", supplier, currency, cost: cost * units, units, ...of, reference });
 }
 
 const ENDED = { due_at: null, leased_until: null, deadline_at: null } as const;

@@ -3,6 +3,7 @@ import type { EsimId, OrderId, OrderItemId, OrderLineId, PartnerId, TopupId } fr
 import { costInCents, formatCost } from "../kernel/cost.ts";
 import { newId } from "../kernel/ids.ts";
 import { insert } from "../store/rows.ts";
+import type { Row } from "../store/schema/tables.ts";
 import type { CostKind } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -24,15 +25,31 @@ export interface NewCost {
   esimId?: EsimId | null;
   /** The supplier's own order. */
   reference?: string | null;
+  /** When (ms); left out: now. */
+  at?: number;
 }
 
 /**
  * Posts the cost of goods in the ledger: from `house:cogs` to the supplier's account, or that of the stock. What is
  * bought or given back once is posted once: a second posting of the same item, top-up or eSIM changes nothing.
  */
-export async function postCost(tx: Tx, cost: NewCost): Promise<void> {
+export function postCost(tx: Tx, cost: NewCost): Promise<void> {
+  return postCosts(tx, [cost]);
+}
+
+/** The same for several at once. */
+export async function postCosts(tx: Tx, costs: readonly NewCost[]): Promise<void> {
+  await insert(
+    tx,
+    "costs",
+    costs.map((cost) => rowOf(tx, cost)),
+    { skipKnown: true },
+  );
+}
+
+function rowOf(tx: Tx, cost: NewCost): Row<"costs"> {
   const { kind, supplier, currency, units, partnerId: partner_id } = cost;
-  const row = {
+  return {
     id: newId<string>(tx),
     kind,
     account: supplier === null ? "house:stock" : `supplier:${supplier}`,
@@ -48,9 +65,8 @@ export async function postCost(tx: Tx, cost: NewCost): Promise<void> {
     topup_id: cost.topupId ?? null,
     esim_id: cost.esimId ?? null,
     reference: cost.reference ?? null,
-    created_at: tx.now,
+    created_at: cost.at ?? tx.now,
   };
-  await insert(tx, "costs", [row], { skipKnown: true });
 }
 
 const owed = statement((db, t, slot: Slots<{ from: number; until: number }>) =>

@@ -21,8 +21,8 @@ export default command({
     "the API's body: {id, order_number, status, external_order_id, customer, total_amount_cents, currency, " +
     "line_items: [{…, fulfillment}]}; on the operator's data without --partner also {partner, environment, waiting: " +
     "{for, act, on, since} or null, reason, created_by, fulfilled_at, cancelled_at, iccids, history: [{at, actor, " +
-    "action, note}], items: [{item_id, status, supplier, quantity, " +
-    "activation_date, error_message, attempts: [{at, source, outcome, status_code, latency_ms, answer}]}], at, " +
+    "action, note}], items: [{item_id, status, supplier, supplier_sku, cost, " +
+    "cost_currency, reason (why there), quantity, activation_date, error_message, attempts: [{at, source, outcome, status_code, latency_ms, answer}]}], at, " +
     "outages: [{kind, name, since, last_at, failures, last_error, next_attempt_at, waiting}]}",
   examples: [
     "orders show ORD-20260301-7KQ2M",
@@ -122,6 +122,16 @@ function deliveryWords({ status, carrier, tracking_number, tracking_url }: Recor
   return shown(known.join(" "));
 }
 
+type Item = OrderInside["items"][number];
+
+const COST: Column<Item> = {
+  title: "cost",
+  value: ({ cost, cost_currency }) => (cost === null ? null : `${cost} ${cost_currency ?? ""}`),
+  align: "right",
+  spare: 4,
+};
+const REASON: Column<Item> = { title: "why there", value: ({ reason }) => reason, wraps: true, spare: 5 };
+
 /** The items, and every attempt to have them delivered. */
 function itemsTexts(sheet: Sheet, { items }: OrderInside): string[] {
   if (items.length === 0) return [];
@@ -130,6 +140,8 @@ function itemsTexts(sheet: Sheet, { items }: OrderInside): string[] {
       { title: "item", value: (item) => item.item_id },
       { title: "status", value: (item) => item.status, paint: (on, { status }) => statusPaint(on, status) },
       { title: "supplier", value: (item) => item.supplier, spare: 1 },
+      ...(items.some(({ cost }) => cost !== null) ? [COST] : []),
+      ...(items.some(({ reason }) => reason !== null) ? [REASON] : []),
       { title: "units", value: (item) => item.quantity, align: "right", spare: true },
       { title: "date", value: (item) => item.activation_date, spare: 2 },
       { title: "error", value: (item) => item.error_message, wraps: true, spare: 3 },

@@ -8,9 +8,9 @@ import {
 import type { Store } from "../../../core/store/store.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { CliError, usageError } from "../../kernel/errors.ts";
-import { argument, choice, decimal, flag, integer, text, type ValuesOf } from "../../kernel/input.ts";
+import { argument, choice, decimal, decimalOrNone, flag, integer, text, type ValuesOf } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import { PRODUCT_JSON, productResult } from "./view.ts";
+import { CHANGED_JSON, changedResult } from "./view.ts";
 
 const fields = {
   price: decimal("--price <amount>", "wholesale price in the product's currency, e.g. 12.00"),
@@ -32,6 +32,11 @@ const fields = {
   devices: text("--compatible-devices <list>", 'with | between; "" for no list'),
 };
 
+const costs = {
+  cost: decimalOrNone("--cost <amount>", "what a unit costs you, e.g. 1.2345; none: not known"),
+  costCurrency: text("--cost-currency <code>", "of the cost: ISO 4217 (default: the product's)"),
+};
+
 const stockRule = {
   lowStock: text("--low-stock <n>", "alert the operator below so many in stock; none: never"),
   whenShort: choice(
@@ -47,36 +52,49 @@ export default command({
   target: "operator",
   effects:
     "Holds at the daemon's next request. Orders already placed keep their price. Asks where a price is doubtful.",
-  json: PRODUCT_JSON,
+  json: CHANGED_JSON,
   examples: [
     "products update ES-GLB-1GB-7D --price 8.40",
     "products update ES-GLB-1GB-7D --status out_of_stock",
+    "products update ES-GLB-1GB-7D --cost 4.10 --cost-currency USD",
     "products update ES-GLB-1GB-7D --low-stock 50 --when-short out_of_stock",
     'products update ES-GLB-1GB-7D --coverage "FR|Viet Nam" --validity-days 10 --dry-run',
   ],
   args: { sku: argument("sku", "the product") },
   options: {
     ...fields,
+    ...costs,
     ...stockRule,
     dryRun: flag("--dry-run", "show the product as it would be, and change nothing"),
   },
-  async run(context, { sku, dryRun, lowStock, whenShort, ...given }) {
+  async run(context, { sku, dryRun, lowStock, whenShort, cost: typed, costCurrency, ...given }) {
     const isGiven = (value: unknown) => value !== undefined;
     const rule = { low_stock: lowStock === undefined ? undefined : leastStock(lowStock), when_short: whenShort };
     const hasFields = Object.values(given).some(isGiven);
-    if (!hasFields && !Object.values(rule).some(isGiven)) {
+    const cost = await costOf(typed, costCurrency);
+    if (!hasFields && cost === undefined && !Object.values(rule).some(isGiven)) {
       throw usageError("There is nothing to change.", "Give --price, --status or another field: see --help.");
     }
     const { changeProduct } = await import("../../../core/catalog/change.ts");
     return context.withStore(async ({ store }) => {
       const fields = hasFields ? await changeOf(context, store, sku, { given, dryRun }) : null;
-      const change = { sku, fields, rule, actor: OPERATOR };
-      if (!dryRun) return productResult(await store.write(changeProduct, change));
+      const change = { sku, fields, rule, cost, actor: OPERATOR };
+      if (!dryRun) return changedResult(await store.write(changeProduct, change));
       context.note("Nothing was changed: this is the product as it would be.");
-      return productResult(await store.rehearse(changeProduct, change));
+      return changedResult(await store.rehearse(changeProduct, change));
     });
   },
 });
+
+/** What a unit costs, as it was given. */
+async function costOf(typed: string | null | undefined, currency: string | undefined) {
+  if (typed === undefined && currency !== undefined) {
+    throw usageError("--cost-currency goes with --cost.", "Add --cost, or leave it out.");
+  }
+  if (typed === undefined) return undefined;
+  const { parseCost } = await import("../../../core/kernel/cost.ts");
+  return { cost: typed === null ? null : parseCost(typed), currency: currency?.toUpperCase() ?? null };
+}
 
 function leastStock(typed: string): number | null {
   if (typed === "none") return null;

@@ -1,7 +1,8 @@
+import type { ChangedProduct } from "../../../core/catalog/change.ts";
 import { dataWords } from "../../../core/catalog/data-words.ts";
 import type { Product, ProductDetail } from "../../client/answers.ts";
 import { type Result, recordResult } from "../../output/result.ts";
-import type { Column } from "../../output/sheet.ts";
+import type { Column, Sheet } from "../../output/sheet.ts";
 import { shown, statusPaint } from "../../output/words.ts";
 
 /** The keys of a product's JSON. */
@@ -23,9 +24,26 @@ export const productColumns: Column<Product>[] = [
   },
 ];
 
+/** The keys of the JSON of a product that the operator has changed. */
+export const CHANGED_JSON = `${PRODUCT_JSON}, and {cost, cost_currency, held (why it is not on sale)}`;
+
 /** One product with its details. */
 export function productResult(product: ProductDetail): Result {
+  return recordResult(product, (sheet) => productFields(sheet, product));
+}
+
+/** The same with what only the operator sees. */
+export function changedResult(product: ChangedProduct): Result {
+  const { cost, cost_currency, held } = product;
   return recordResult(product, (sheet) => ({
+    ...productFields(sheet, product),
+    ...(cost === null ? {} : { cost: `${cost} ${shown(cost_currency)}` }),
+    ...(held === null ? {} : { "not on sale": shown(held) }),
+  }));
+}
+
+function productFields(sheet: Sheet, product: ProductDetail): Record<string, string> {
+  return {
     sku: shown(product.sku),
     name: shown(product.name),
     id: product.id,
@@ -40,5 +58,5 @@ export function productResult(product: ProductDetail): Result {
     "activation policy": shown(product.activation_policy),
     network: shown(product.network_type),
     devices: shown(product.compatible_devices?.join(", ")),
-  }));
+  };
 }

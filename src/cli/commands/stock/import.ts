@@ -6,8 +6,9 @@ import { importOptions } from "../../bulk/reading.ts";
 import { DRAGGED, findDragged } from "../../csv/dragged.ts";
 import { stockCsv } from "../../csv/specs.ts";
 import { command } from "../../frame/command.ts";
+import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
-import { argument, required, text, unless } from "../../kernel/input.ts";
+import { argument, decimal, required, text, unless } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 
 type Row = CsvRow<(typeof stockCsv)["columns"][number]>;
@@ -56,7 +57,10 @@ export default command({
     "Adds eSIMs to the product's stock; an ICCID that is there already with the same codes is a duplicate. Bad rows " +
     "go to a file.",
   json: IMPORT_JSON,
-  examples: ["stock import esims.csv --sku ES-GLB-1GB-7D", "stock import esims.csv --sku ES-GLB-1GB-7D --dry-run"],
+  examples: [
+    "stock import esims.csv --sku ES-GLB-1GB-7D --cost 1.20",
+    "stock import esims.csv --sku ES-GLB-1GB-7D --dry-run",
+  ],
   exits: [exitCodes.someFailed],
   batches: true,
   csv: stockCsv,
@@ -64,12 +68,20 @@ export default command({
   options: {
     sku: required(text("--sku <sku>", "the product whose stock it is")),
     luhn: unless("--no-luhn", "let ICCIDs pass that have a wrong check digit or look spoiled by a spreadsheet"),
+    cost: decimal("--cost <amount>", "what each of these eSIMs cost, e.g. 1.20 (default: as the product says)"),
+    costCurrency: text("--cost-currency <code>", "of the cost: ISO 4217 (default: the product's)"),
     ...importOptions,
   },
-  async run(context, { file, sku, luhn, dryRun, strict, ...reading }) {
-    const [{ checkStockRow, importStock, stockedProduct }] = await Promise.all([
+  async run(context, { file, sku, luhn, cost: typed, costCurrency, dryRun, strict, ...reading }) {
+    const [{ checkStockRow, importStock, stockedProduct }, { parseCost }] = await Promise.all([
       import("../../../core/esims/import-stock.ts"),
+      import("../../../core/kernel/cost.ts"),
     ]);
+    if (typed === undefined && costCurrency !== undefined) {
+      throw usageError("--cost-currency goes with --cost.", "Add --cost, or leave it out.");
+    }
+    const currency = costCurrency?.toUpperCase() ?? null;
+    const cost = typed === undefined ? null : { cost: parseCost(typed), currency };
     return context.withStore(async ({ store }) => {
       await store.read(stockedProduct, sku);
       const clashes = stockClashes();
@@ -83,7 +95,7 @@ export default command({
           if (found.length === 0) return checked;
           return { problems: [...("problems" in checked ? checked.problems : []), ...found] };
         },
-        send: (rows) => store.write(importStock, { sku, rows, actor: OPERATOR }),
+        send: (rows) => store.write(importStock, { sku, rows, cost, actor: OPERATOR }),
         dryRun,
         strict,
         reading,

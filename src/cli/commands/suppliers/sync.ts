@@ -30,7 +30,10 @@ export default command({
   options: {
     dryRun: flag("--dry-run", "show what would change, and change nothing"),
     markup: text("--markup <percent>", "on the cost (default: as the last time)"),
-    only: list("--only <places...>", "plans within these countries or regions of the provider; others stay as they are"),
+    only: list(
+      "--only <places...>",
+      "plans within these countries or regions of the provider; others stay as they are",
+    ),
     prefix: text("--prefix <text>", "how SKUs of new products begin (default: as the last time)"),
     currency: text("--currency <code>", "of new products (default: that of the products before, else the plan's)"),
   },

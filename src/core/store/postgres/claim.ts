@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { OrderId, OrderLineId, PartnerId, ProductId } from "../../kernel/brand.ts";
 import { numberAt, type Slots, statement, textAt } from "../statement.ts";
-import type { StockClaim, Tx } from "../store.ts";
+import type { ClaimedUnit, StockClaim, Tx } from "../store.ts";
 
 type Units = { needs: string; units: string };
 
@@ -36,12 +36,12 @@ const assignUnits = statement((db, t, slot: Slots<Units>, dialect) => {
       // As above.
       .from(picked)
       .where(eq(id, sql`listed.id`))
-      .returning({ id })
+      .returning({ line_id: t.esims.line_id, cost: t.esims.cost, cost_currency: t.esims.cost_currency })
   );
 });
 
 /** `Dialect.claim`, all of them by one statement. */
-export async function claimTogether(tx: Tx, claims: readonly StockClaim[]): Promise<number> {
+export async function claimTogether(tx: Tx, claims: readonly StockClaim[]): Promise<ClaimedUnit[]> {
   const needs = new Map<ProductId, number>();
   const units = claims.flatMap(({ productId, orderId, lineId, partnerId, quantity, at: moment }) => {
     const before = needs.get(productId) ?? 0;
@@ -56,5 +56,5 @@ export async function claimTogether(tx: Tx, claims: readonly StockClaim[]): Prom
     ]);
   });
   const lists = { needs: JSON.stringify([...needs]), units: JSON.stringify(units) };
-  return units.length === 0 ? 0 : (await assignUnits(tx, lists)).length;
+  return units.length === 0 ? [] : assignUnits(tx, lists);
 }
