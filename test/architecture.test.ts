@@ -27,6 +27,8 @@ const floors = [
   // Responses of suppliers drive orders, which import nothing of suppliers.
   ["src/core/supplier-requests"],
   ["src/core/partners", "src/core/passports", "src/core/orders", "src/core/catalog/sync", "src/core/feed"],
+  // What is bought where, and what it costs: orders and responses of suppliers rest on it.
+  ["src/core/supply"],
   [
     "src/core/wallet",
     "src/core/catalog",

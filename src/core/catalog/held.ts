@@ -6,8 +6,8 @@ export const NEGATIVE_MARGIN = "margin is negative";
 export const NO_PLAN = "no supplier has it any more";
 
 /**
- * What a change ends of a product's hold: any status that is given decides, and a new price puts a product on sale whose
- * margin was negative.
+ * What a change ends of a product's hold: any status that is given decides, and a new price puts a product on sale
+ * whose margin was negative.
  */
 export function releaseOf(
   { held }: Pick<Row<"products">, "held">,

@@ -3,10 +3,8 @@ import type { OrderLineId, ProductId } from "../kernel/brand.ts";
 import { together } from "../kernel/together.ts";
 import { loader, putOff, RetryBatch } from "../store/batch-context.ts";
 import { findByKey, lockRows } from "../store/rows.ts";
-import type { Row } from "../store/schema/tables.ts";
 import { first, isListed, listOf, numberAt, type Slots, statement } from "../store/statement.ts";
-import type { Read, Tx } from "../store/store.ts";
-import { postStockCosts, type StockSale, takeStockCostsBack } from "../supply/stock-costs.ts";
+import type { ClaimedUnit, Read, StockClaim, Tx } from "../store/store.ts";
 
 /** A product of which the stock holds too few. */
 export interface Shortage {
@@ -124,14 +122,23 @@ export async function addToPool(tx: Tx, productId: ProductId, quantity: number):
   if (quantity > 0) await give(tx, { product_id: productId, quantity });
 }
 
-/** Hands reserved eSIMs of the stock to an order line, oldest first, and posts their cost, at the end of a batch. */
-export function assignFromStock(tx: Tx, claim: Omit<StockSale, "at">): Promise<void> {
+/** Units of the stock for a line, and what one of them costs where the unit itself does not say; null: not known. */
+export interface StockSale extends StockClaim {
+  cost: number | null;
+  cost_currency: string | null;
+}
+
+/** Posts what units cost that were handed out. */
+export type PostUnits = (tx: Tx, sales: readonly StockSale[], units: readonly ClaimedUnit[]) => Promise<void>;
+
+/** Hands reserved eSIMs of the stock to an order line, oldest first, at the end of a batch; then `post` gets them. */
+export function assignFromStock(tx: Tx, claim: Omit<StockSale, "at">, post: PostUnits): Promise<void> {
   const write = async (claims: readonly StockSale[]) => {
     const wanted = claims.reduce((sum, { quantity }) => sum + quantity, 0);
     const units = await tx.dialect.claim(tx, claims);
     // Each write chooses no more than was reserved for its order: there are always enough.
     if (units.length !== wanted) throw new Error("the stock holds fewer eSIMs than its pool says");
-    await postStockCosts(tx, claims, units);
+    await post(tx, claims, units);
   };
   // After the pools, by whose locks writes side by side choose one after the other.
   return putOff(tx, { kind: "reserved eSIMs", row: { ...claim, at: tx.now }, write });
@@ -156,14 +163,11 @@ const unassign = statement((db, t, slot: Slots<{ line_id: OrderLineId }>) =>
 /** Gives back what an undelivered line holds: its reservation, and assigned eSIMs whose codes were never shown. */
 export async function returnToStock(
   tx: Tx,
-  line: Pick<Row<"orderLines">, "id" | "order_id" | "partner_id" | "product_id" | "assigned">,
+  line: { id: OrderLineId; product_id: ProductId; assigned: number },
   held: number,
 ): Promise<void> {
   if (held === 0) return;
-  if (line.assigned > 0) {
-    await unassign(tx, { line_id: line.id });
-    await takeStockCostsBack(tx, line);
-  }
+  if (line.assigned > 0) await unassign(tx, { line_id: line.id });
   await addToPool(tx, line.product_id, held);
 }
 

@@ -2,6 +2,7 @@ import { assignFromStock, reserveAll } from "../esims/stock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { assertMove } from "../kernel/state-machine.ts";
 import type { Tx } from "../store/store.ts";
+import { postStockCosts } from "../supply/stock-costs.ts";
 import type { LineRow, OrderRow } from "./order.ts";
 import type { PricedOrder } from "./price-lines.ts";
 import { orderLineTransitions, orderTransitions } from "./progress.ts";
@@ -51,6 +52,6 @@ export async function deliverAtOnce(tx: Tx, order: OrderRow, lines: LineRow[]): 
   const { id: orderId, partner_id: partnerId } = order;
   // One after the other: each chooses of what the one before has left.
   for (const { id: lineId, product_id: productId, quantity, cost, cost_currency } of lines) {
-    await assignFromStock(tx, { orderId, partnerId, lineId, productId, quantity, cost, cost_currency });
+    await assignFromStock(tx, { orderId, partnerId, lineId, productId, quantity, cost, cost_currency }, postStockCosts);
   }
 }

@@ -2,6 +2,7 @@ import { assignFromStock, type Shortage } from "../esims/stock.ts";
 import type { OrderId } from "../kernel/brand.ts";
 import { nowOf } from "../platform/sandbox-clock.ts";
 import type { Tx } from "../store/store.ts";
+import { postStockCosts } from "../supply/stock-costs.ts";
 import { isScheduled } from "./activation-requests.ts";
 import { finishOrder, holdOrder } from "./finish.ts";
 import { itemsOfOrder, progressItem } from "./items.ts";
@@ -111,7 +112,7 @@ async function assignSome(tx: Tx, order: OrderRow, line: LineRow, quantity: numb
   if (order.environment === "sandbox") await activateSandboxItems(tx, line, { quantity, at: await nowOf(tx, order) });
   else {
     const { id: lineId, product_id: productId, cost, cost_currency } = line;
-    await assignFromStock(tx, { orderId, partnerId, lineId, productId, quantity, cost, cost_currency });
+    await assignFromStock(tx, { orderId, partnerId, lineId, productId, quantity, cost, cost_currency }, postStockCosts);
   }
   return progressLine(tx, line, { assigned: line.assigned + quantity });
 }

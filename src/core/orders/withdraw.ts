@@ -2,6 +2,7 @@ import { returnToStock } from "../esims/stock.ts";
 import { canMove } from "../kernel/state-machine.ts";
 import { nowOf } from "../platform/sandbox-clock.ts";
 import type { Tx } from "../store/store.ts";
+import { takeStockCostsBack } from "../supply/stock-costs.ts";
 import { deliveredUnits, type WholeOrder } from "./delivered.ts";
 import { type ItemRow, orderItemTransitions, progressItem } from "./items.ts";
 import type { LineRow, OrderRow } from "./order.ts";
@@ -40,7 +41,9 @@ function undelivered(line: LineRow, items: ItemRow[]): number {
 }
 
 async function endLine(tx: Tx, order: OrderRow, line: LineRow, delivered: number, end: "failed" | "cancelled") {
-  if (order.environment === "production") await returnToStock(tx, line, stockHeld(order, line));
+  const held = stockHeld(order, line);
+  if (order.environment === "production") await returnToStock(tx, line, held);
+  if (held > 0 && line.assigned > 0) await takeStockCostsBack(tx, line);
   return progressLine(tx, line, { status: delivered > 0 ? "fulfilled" : end });
 }
 

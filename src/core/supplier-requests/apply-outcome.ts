@@ -30,8 +30,8 @@ const SUPPLY_ANSWER_WITHIN_MS = 48 * 3_600_000;
 /**
  * Applies an outcome from a worker, a callback or the operator to an item, and then to its line and order, in one
  * transaction. A repeated outcome, one for an item that has ended, and one of a worker that lost its lease (see
- * `outcomeCounts`) change nothing. `attempt` null: it is on record already. `at` is when the step happened, now unless given. Throws `not_found`, `validation`
- * for eSIMs that are known already.
+ * `outcomeCounts`) change nothing. `attempt` null: it is on record already. `at` is when the step happened, now unless
+ * given. Throws `not_found`, `validation` for eSIMs that are known already.
  */
 export async function applySupplyOutcome(
   tx: Tx,

@@ -6,8 +6,6 @@ import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { endOutage } from "../platform/outages.ts";
 import type { ProviderAdapter, SupplierAdapter } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
-import { followBalance } from "../supply/balance.ts";
-import { dropToken } from "../supply/token.ts";
 import { templateFault } from "./mail-template.ts";
 import {
   findSupplier,
@@ -82,9 +80,6 @@ export async function setSupplier(
   const audit = { actor, action: "suppliers.set", targetKind: "supplier", targetId: name };
   await setRow(tx, "suppliers", { key: { name }, before, row, settings, kept: ["adapter", "url", "insecure"], audit });
   await endOutage(tx, { kind: "supplier", name });
-  // A token is that of a credential at an address.
-  await dropToken(tx, { supplier: name });
-  await followBalance(tx, row, { forget: true });
   return showSupplier(tx, name);
 }
 

@@ -67,7 +67,7 @@ export async function noteFault(tx: Tx, { supplier, reason }: { supplier: string
 /** Counts a success: the circuit is closed again. */
 export async function noteSuccess(tx: Tx, { supplier }: { supplier: string }): Promise<void> {
   const row = await rowOf(tx, supplier);
-  // Of most suppliers there is nothing to forget. What was opened for its balance is closed by its balance.
+  // Most suppliers have nothing to forget. What was opened for its balance is closed by its balance.
   if (row === null || (row.state === "closed" && row.failures === 0)) return;
   if (row.state === "open" && row.probe_at === null) return;
   await move(tx, row, { state: "closed", reason: null, failures: 0, openings: 0, probe_at: null });

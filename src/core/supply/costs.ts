@@ -14,7 +14,7 @@ export interface NewCost {
   /** Null: the units were in stock. */
   supplier: string | null;
   currency: string;
-  /** Of all units, in 1/10,000 of the currency; below zero: given back. */
+  /** What all units cost, in 1/10,000 of the currency; below zero: given back. */
   cost: number;
   units: number;
   partnerId: PartnerId;

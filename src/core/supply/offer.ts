@@ -27,7 +27,7 @@ export interface Offer {
   plan: string;
   days: number | null;
   name: string;
-  /** Of one unit. */
+  /** What one unit costs. */
   cost: Cost;
   currency: string;
   facts: Facts;

@@ -79,7 +79,7 @@ export interface Plan {
   coverage: string[];
   /** The supplier's own name of a region; null: a single country. */
   region: string | null;
-  /** In megabytes as the catalog counts them (1 GB = 1,024); 0: unlimited. Of a daily plan: a day. */
+  /** In megabytes as the catalog counts them (1 GB = 1,024); 0: unlimited. A daily plan has them each day. */
   dataMb: number;
   unlimited: boolean;
   /** Days it is valid for. A daily plan is sold for 1, 3, 5, 7, 10, 15 and 30 days: `daily` is true and this is 1. */

@@ -28,11 +28,7 @@ export interface Source {
 }
 
 const ofProduct = statement((db, t, slot: Slots<{ product_id: ProductId }>) =>
-  db
-    .select()
-    .from(t.productSources)
-    .where(eq(t.productSources.product_id, slot.product_id))
-    .orderBy(t.productSources.priority, t.productSources.supplier),
+  db.select().from(t.productSources).where(eq(t.productSources.product_id, slot.product_id)),
 );
 
 const change = statement((db, t, slot: Slots<SourceRow>) =>
@@ -75,8 +71,9 @@ const drop = statement((db, t, slot: Slots<Pick<SourceRow, "product_id" | "suppl
 );
 
 /** A product's sources, the one with the lowest priority first. */
-export function sourcesOf(q: Read, product_id: ProductId): Promise<SourceRow[]> {
-  return ofProduct(q, { product_id });
+export async function sourcesOf(q: Read, product_id: ProductId): Promise<SourceRow[]> {
+  const sources = await ofProduct(q, { product_id });
+  return sources.sort((one, other) => one.priority - other.priority || (one.supplier < other.supplier ? -1 : 1));
 }
 
 async function requireProduct(q: Read, sku: string): Promise<Row<"products">> {
@@ -103,7 +100,7 @@ export interface NewSource {
   supplier: string;
   supplierSku: string;
   priority: number;
-  /** Of a daily plan. */
+  /** For how many days a daily plan is bought. */
   days: number | null;
   /** In 1/10,000 of the currency; null: it is not known, or stays what the last sync read. */
   cost: number | null;

@@ -1,15 +1,10 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull } from "drizzle-orm";
+import type { StockSale } from "../esims/stock.ts";
 import type { OrderId, OrderLineId } from "../kernel/brand.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
-import type { ClaimedUnit, StockClaim, Tx } from "../store/store.ts";
+import type { ClaimedUnit, Tx } from "../store/store.ts";
 import { type NewCost, postCosts } from "./costs.ts";
-
-/** Units of the stock for a line, and what one of them costs where the unit itself does not say; null: not known. */
-export interface StockSale extends StockClaim {
-  cost: number | null;
-  cost_currency: string | null;
-}
 
 /** Posts what units of the stock cost that were handed to lines, the units of a line at once. Most cost nothing. */
 export async function postStockCosts(
@@ -34,15 +29,9 @@ export async function postStockCosts(
 
 const posted = statement((db, t, slot: Slots<{ order_id: OrderId; line_id: OrderLineId }>) =>
   db
-    .select({
-      currency: t.costs.currency,
-      cost: sql`sum(${t.costs.cost})`.mapWith(Number),
-      units: sql`sum(${t.costs.units})`.mapWith(Number),
-    })
+    .select({ currency: t.costs.currency, cost: t.costs.cost, units: t.costs.units })
     .from(t.costs)
-    .where(and(eq(t.costs.order_id, slot.order_id), eq(t.costs.line_id, slot.line_id), isNull(t.costs.supplier)))
-    .groupBy(t.costs.currency)
-    .orderBy(t.costs.currency),
+    .where(and(eq(t.costs.order_id, slot.order_id), eq(t.costs.line_id, slot.line_id), isNull(t.costs.supplier))),
 );
 
 /** Takes back what was posted for units of a line that go back into stock. */
@@ -50,10 +39,14 @@ export async function takeStockCostsBack(
   tx: Tx,
   { id: lineId, order_id: orderId, partner_id: partnerId }: Pick<Row<"orderLines">, "id" | "order_id" | "partner_id">,
 ): Promise<void> {
-  const sums = (await posted(tx, { order_id: orderId, line_id: lineId })).filter(({ cost }) => cost !== 0);
+  const rows = Map.groupBy(await posted(tx, { order_id: orderId, line_id: lineId }), ({ currency }) => currency);
   const about = { kind: "refund", supplier: null, partnerId, orderId, lineId } as const;
+  const back = [...rows].map(([currency, all]) => {
+    const sum = (of: "cost" | "units") => all.reduce((total, one) => total + one[of], 0);
+    return { ...about, currency, units: sum("units"), cost: -sum("cost") };
+  });
   await postCosts(
     tx,
-    sums.map(({ cost, ...sum }) => ({ ...about, ...sum, cost: -cost })),
+    back.filter(({ cost }) => cost !== 0),
   );
 }

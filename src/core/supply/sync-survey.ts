@@ -24,7 +24,7 @@ export interface SyncAsked {
   prefix?: string | undefined;
   /** Countries and regions; empty: all. */
   only: readonly string[];
-  /** Of new products; left out: that of this supplier's products, else that of each plan. */
+  /** What new products are priced in; left out: that of this supplier's products, else that of each plan. */
   currency?: string | undefined;
 }
 
@@ -50,8 +50,7 @@ const productsOf = statement((db, t, slot: Slots<{ supplier: string }>) =>
     .select({ product: t.products })
     .from(t.productSources)
     .innerJoin(t.products, eq(t.products.id, t.productSources.product_id))
-    .where(eq(t.productSources.supplier, slot.supplier))
-    .orderBy(t.products.sku),
+    .where(eq(t.productSources.supplier, slot.supplier)),
 );
 
 const allSources = statement((db, t, _slot) => db.select().from(t.productSources));
@@ -59,9 +58,9 @@ const allSkus = statement((db, t, _slot) => db.select({ sku: t.products.sku }).f
 
 async function knownProducts(q: Read, supplier: string): Promise<KnownProduct[]> {
   const sources = Map.groupBy(await allSources(q, {}), ({ product_id }) => product_id);
-  return (await productsOf(q, { supplier })).flatMap(({ product }) =>
-    knownOf(product, sources.get(product.id), supplier),
-  );
+  const products = (await productsOf(q, { supplier })).map(({ product }) => product);
+  const sorted = products.sort((one, other) => (one.sku < other.sku ? -1 : 1));
+  return sorted.flatMap((product) => knownOf(product, sources.get(product.id), supplier));
 }
 
 /** A product with its source at a supplier; empty: it has none there. */

@@ -21,8 +21,9 @@ export default command({
     "the API's body: {id, order_number, status, external_order_id, customer, total_amount_cents, currency, " +
     "line_items: [{…, fulfillment}]}; on the operator's data without --partner also {partner, environment, waiting: " +
     "{for, act, on, since} or null, reason, created_by, fulfilled_at, cancelled_at, iccids, history: [{at, actor, " +
-    "action, note}], items: [{item_id, status, supplier, supplier_sku, cost, " +
-    "cost_currency, reason (why there), quantity, activation_date, error_message, attempts: [{at, source, outcome, status_code, latency_ms, answer}]}], at, " +
+    "action, note}], items: [{item_id, status, supplier, supplier_sku, cost, cost_currency, reason (why there), " +
+    "quantity, activation_date, error_message, attempts: [{at, source, outcome, status_code, latency_ms, answer}]}], " +
+    "at, " +
     "outages: [{kind, name, since, last_at, failures, last_error, next_attempt_at, waiting}]}",
   examples: [
     "orders show ORD-20260301-7KQ2M",

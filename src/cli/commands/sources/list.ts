@@ -7,7 +7,7 @@ export default command({
   target: "operator",
   shows: "rows",
   effects:
-    "Reads only. Of the sources that can be asked a unit is bought at the lowest priority, then the lowest cost.",
+    "Reads only. A unit is bought at the source with the lowest priority that can be asked, then the lowest cost.",
   json: `{data: [${SOURCE_JSON}], count}`,
   examples: ["sources list EA-CJP101"],
   args: { sku: argument("sku", "the product") },

@@ -37,14 +37,14 @@ export default command({
     template: text("--template <file>", 'the mail: first line "Subject: …", an empty line, then the text'),
   },
   async run(context, { name, secret, template: file, lowBalance: low, ...rest }) {
-    const { setSupplier } = await import("../../../core/suppliers/set.ts");
+    const { setUpSupplier } = await import("../../../core/supply/set-up.ts");
     const exchange = await exchangeSettings(context, secret);
     const { parseCost } = await import("../../../core/kernel/cost.ts");
     const lowBalance = typeof low === "string" ? parseCost(low, "low_balance") : low;
     const template = file === undefined ? undefined : await readTemplate(file);
     const settings = { ...rest, ...exchange, lowBalance, template };
     const input = { name, settings, actor: OPERATOR };
-    const supplier = await context.withStore(({ store }) => store.write(setSupplier, input));
+    const supplier = await context.withStore(({ store }) => store.write(setUpSupplier, input));
     return supplierResult(supplier);
   },
 });

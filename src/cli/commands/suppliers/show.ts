@@ -1,4 +1,4 @@
-import type { SupplierDetail } from "../../../core/suppliers/detail.ts";
+import type { SupplierDetail } from "../../../core/supply/supplier-detail.ts";
 import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
@@ -13,13 +13,13 @@ export default command({
     "notices would cost look-ups.",
   json:
     "{name, adapter, url, insecure, has_secret, to, has_template, paused, updated_at, callback_url (null: not served " +
-    "yet), callback_path, balance, balance_currency, balance_at, low_balance, markup (percent), sku_prefix, synced_at, " +
-    "circuit (closed | open | half_open), circuit_since, circuit_reason}",
+    "yet), callback_path, balance, balance_currency, balance_at, low_balance, markup (percent), sku_prefix, " +
+    "synced_at, circuit (closed | open | half_open), circuit_since, circuit_reason}",
   examples: ["suppliers show ea", "suppliers show ea --json"],
   args: { name: argument("name", "the supplier") },
   options: {},
   async run(context, { name }) {
-    const { supplierDetail } = await import("../../../core/suppliers/detail.ts");
+    const { supplierDetail } = await import("../../../core/supply/supplier-detail.ts");
     const detail = await context.withStore(({ store }) => store.read(supplierDetail, name));
     return recordResult(detail, () => ({ ...supplierFields(detail), ...providerFields(detail) }));
   },

@@ -14,9 +14,9 @@ import { type Reach, withProviders } from "./provider.ts";
 export default command({
   target: "operator",
   effects:
-    "Reads the provider's catalog and adds or updates a product for each plan, with its cost as the first source. Own " +
-    "prices stay; one that a changed cost leaves with a negative margin takes its product off sale until products " +
-    "update. Plans that are gone take theirs off sale, until they are back. Safe to repeat and to interrupt.",
+    "Reads the provider's catalog and adds or updates a product for each plan, with its cost. A price that was set by " +
+    "hand stays; one that a changed cost leaves with a negative margin takes its product off sale, until products " +
+    "update decides. A plan that is gone takes its product off sale until it is back. Safe to repeat and interrupt.",
   json:
     "{read, added, updated, unchanged, deactivated, held, changes: [{sku, supplier_sku, field, from, to}], skipped: " +
     "[{sku, reason}] (left out where there is none)}",

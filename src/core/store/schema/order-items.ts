@@ -32,7 +32,7 @@ export function orderItemsTables(k: Kit, { orders, orderLines }: Parents) {
       traveller_sealed: k.text("traveller_sealed"),
       status: k.text("status").$type<OrderItemStatus>().notNull(),
       supplier: k.text("supplier").notNull(),
-      /** Of a product with sources: the plan as the supplier names it, for how many days, at what cost, and why there. */
+      /** Where it has sources: the plan as the supplier names it, for how many days, at what cost, and why there. */
       supplier_sku: k.text("supplier_sku"),
       days: k.int("days"),
       cost: k.int("cost"),

@@ -122,7 +122,7 @@ export function ordersTables(k: Kit, { partners, products }: Parents) {
       supplier: k.text("supplier"),
       quantity: k.int("quantity").notNull(),
       unit_price_cents: k.int("unit_price_cents").notNull(),
-      /** As it was ordered: what a unit costs (1/10,000 of the currency), and what one of that currency is in the order's. */
+      /** As it was ordered: what a unit costs (1/10,000), and what one of that currency is in the order's. */
       cost: k.int("cost"),
       cost_currency: k.text("cost_currency"),
       fx_rate: k.text("fx_rate"),

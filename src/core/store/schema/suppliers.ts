@@ -81,14 +81,14 @@ export function suppliersTables(k: Kit, { products }: Pick<ReturnType<typeof cat
       supplier: k.text("supplier").notNull(),
       /** As the supplier names the plan. */
       supplier_sku: k.text("supplier_sku").notNull(),
-      /** Of a daily plan for how many days it is bought; null: the plan has its own validity. */
+      /** For how many days a daily plan is bought; null: the plan has its own validity. */
       days: k.int("days"),
       /** 1 is asked first. */
       priority: k.int("priority").notNull(),
       /** What a unit costs, in 1/10,000 of the currency; null: it is not known. */
       cost: k.int("cost"),
       currency: k.text("currency"),
-      /** What the last sync made the product's price of it (minor units); a product with another one was priced by hand. */
+      /** The price that the last sync made of it (minor units); a product with another one was priced by hand. */
       price_cents: k.int("price_cents"),
       /** Whether `suppliers sync` keeps it, and not the operator. */
       synced: k.flag("synced").notNull(),

@@ -21,7 +21,7 @@ export function supplyTables(k: Kit, { esims }: Parents) {
       supplier: k.text("supplier"),
       units: k.int("units").notNull(),
       currency: k.text("currency").notNull(),
-      /** Of all units, in 1/10,000 of the currency; below zero: given back. */
+      /** What all units cost, in 1/10,000 of the currency; below zero: given back. */
       cost: k.int("cost").notNull(),
       /** The same in the currency's minor units, rounded half up. */
       cost_cents: k.int("cost_cents").notNull(),

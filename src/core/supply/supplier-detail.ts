@@ -3,8 +3,8 @@ import { formatCost } from "../kernel/cost.ts";
 import { readSetting } from "../platform/settings.ts";
 import type { CircuitState } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
-import { circuitOf } from "../supply/circuit.ts";
-import { requireSupplier, type Supplier, showSupplier, supplierCallback } from "./supplier.ts";
+import { requireSupplier, type Supplier, showSupplier, supplierCallback } from "../suppliers/supplier.ts";
+import { circuitOf } from "./circuit.ts";
 
 /** All that is known of a supplier. What only providers have is null for the others. */
 export interface SupplierDetail extends Supplier {
