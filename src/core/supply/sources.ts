@@ -189,7 +189,7 @@ export async function putSource(tx: Tx, row: SourceRow): Promise<void> {
 }
 
 /** The supplier and the cost of a product are those of its first source that is still sold. */
-export async function followSources(tx: Tx, product_id: ProductId): Promise<void> {
+async function followSources(tx: Tx, product_id: ProductId): Promise<void> {
   const product = await findByKey(tx, "products", { id: product_id });
   const sources = await sourcesOf(tx, product_id);
   const first = sources.find(({ status }) => status === "active") ?? sources[0];

@@ -14,8 +14,8 @@ import { type Reach, withProviders } from "./provider.ts";
 export default command({
   target: "operator",
   effects:
-    "Reads the provider's catalog and adds or updates a product for each plan, with its cost. A price that was set by " +
-    "hand stays; one that a changed cost leaves with a negative margin takes its product off sale, until products " +
+    "Reads the provider's catalog and adds or updates a product for each plan, with its cost. A price set by hand " +
+    "stays; one that a changed cost leaves with a negative margin takes its product off sale, until products " +
     "update decides. A plan that is gone takes its product off sale until it is back. Safe to repeat and interrupt.",
   json:
     "{read, added, updated, unchanged, deactivated, held, changes: [{sku, supplier_sku, field, from, to}], skipped: " +
