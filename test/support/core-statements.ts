@@ -93,7 +93,6 @@ export const wholeReads: Record<string, string> = {
   "src/core/topups/check-money.ts wrong": "an audit compares every top-up with the ledger",
   "src/core/insight/queues.ts topupsStuck": "counts what is paid and not ended, by the index of just that",
   "src/core/topups/operator.ts stuck": "reads what is paid and not ended, by the index of just that",
-  "src/core/topups/known.ts bought": "reads the list of references that it is given",
   "src/core/orders/guard-rails.ts ofCredentials":
     "reads the list of ids that it is given, and what is paused: a few rows, in most installations none",
   "src/core/orders/guard-rails.ts ofPartner": "reads what is paused: a few rows, in most installations none",
@@ -113,7 +112,6 @@ export const wholeReads: Record<string, string> = {
   "src/core/wallet/check.ts unbalancedRows": "an audit looks at every transaction",
   "src/core/maintenance/verify-backup.ts tally": "counts the rows of a table: the operator asked how many there are",
   "src/core/supply/costs.ts owed": "sums what was bought in a month, found by an index",
-  "src/core/supply/hold.ts release": "reads the purchases under way of plans that are bought one by one: a few rows",
   "src/core/supply/sync-survey.ts allSources": "a sync compares a supplier's plans with the whole catalog",
   "src/core/supply/sync-survey.ts allSkus": "a sync compares a supplier's plans with the whole catalog",
   "src/core/maintenance/work-checks.ts deliveries": "reads the index of what waits, and nothing else",

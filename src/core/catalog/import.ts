@@ -67,9 +67,9 @@ async function upsert(tx: Tx, product: ProductInput, actor: Actor): Promise<Upse
   }
   if (payloadHash(inputOf(known)) === payloadHash(product)) return { outcome: "duplicate", update: null };
   await refuseCurrency(tx, known, product);
-    const decides = product.status !== known.status || product.price_cents !== known.price_cents;
-    const held = decides ? null : known.held;
-    await updateRow(tx, "products", { id: known.id }, { ...product, ...keysOf(product), held, updated_at: tx.now });
+  const decides = product.status !== known.status || product.price_cents !== known.price_cents;
+  const held = decides ? null : known.held;
+  await updateRow(tx, "products", { id: known.id }, { ...product, ...keysOf(product), held, updated_at: tx.now });
   await auditChange(tx, known, product, actor);
   return { outcome: "updated", update: updateOf(known, product) };
 }
