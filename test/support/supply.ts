@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { ProductId } from "../../src/core/kernel/brand.ts";
 import type { ProviderAdapter } from "../../src/core/store/schema/values.ts";
+import type { Store } from "../../src/core/store/store.ts";
 import { waitingItems } from "../../src/core/supplier-requests/due.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
 import { addSource } from "../../src/core/supply/sources.ts";
@@ -71,23 +72,31 @@ export interface SupplyShop {
   balance(): Promise<number>;
 }
 
+/** Puts JP1 into the catalog, with a source at each of these providers: the first has priority 1. Answers its id. */
+export async function addSources(
+  store: Store,
+  adapters: readonly ProviderAdapter[],
+  doubles: readonly Pick<Double, "url" | "secret">[],
+): Promise<ProductId> {
+  const supplied = { product_type: "esim_qr_api", delivery_method: "supplier_api" } as const;
+  const ids = await addProducts(store, [{ sku: "JP1", price_cents: 1_000, supplier: adapters[0] ?? "", ...supplied }]);
+  for (const [at, adapter] of adapters.entries()) {
+    const { url = "", secret = "" } = doubles[at] ?? {};
+    await store.write(setSupplier, { name: adapter, settings: { adapter, url, secret }, actor: "test" });
+    const plan = { ...plans[adapter], days: null, currency: "USD" };
+    await store.write(addSource, { sku: "JP1", supplier: adapter, priority: at + 1, ...plan, actor: "test" });
+  }
+  if (ids.JP1 === undefined) throw new Error("no product");
+  return ids.JP1;
+}
+
 /** Starts it: the first adapter has priority 1, the next one 2, … */
 export async function supplyShop(adapters: readonly ProviderAdapter[]): Promise<SupplyShop> {
   const platform = await startPlatform({ start: "2026-03-02T01:00:00.000Z" });
   const { store, clock } = platform;
   const doubles: Record<string, Double> = {};
-  const supplied = { product_type: "esim_qr_api", delivery_method: "supplier_api" } as const;
-  const ids = await addProducts(store, [{ sku: "JP1", price_cents: 1_000, supplier: adapters[0] ?? "", ...supplied }]);
-  const product = ids.JP1;
-  if (product === undefined) throw new Error("no product");
-  for (const [at, adapter] of adapters.entries()) {
-    const double = await startDouble(adapter, clock.now);
-    doubles[adapter] = double;
-    const settings = { adapter, url: double.url, secret: double.secret };
-    await store.write(setSupplier, { name: adapter, settings, actor: "test" });
-    const plan = { ...plans[adapter], days: null, currency: "USD" };
-    await store.write(addSource, { sku: "JP1", supplier: adapter, priority: at + 1, ...plan, actor: "test" });
-  }
+  for (const adapter of adapters) doubles[adapter] = await startDouble(adapter, clock.now);
+  const product = await addSources(store, adapters, Object.values(doubles));
   const caller = await platform.caller({ live: true, slug: "acme" });
   await platform.fund(caller.partnerId, 1_000_000);
   const pool = supplyWorker(store, clock.now);
