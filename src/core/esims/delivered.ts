@@ -1,10 +1,13 @@
 import { and, eq, inArray, ne, or } from "drizzle-orm";
+import type { EsimId } from "../kernel/brand.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
-import type { Tables } from "../store/schema/tables.ts";
+import type { Row, Tables } from "../store/schema/tables.ts";
 import { scheduledMethods } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { syntheticByIccid } from "./synthetic.ts";
+
+type EsimRow = Row<"esims">;
 
 /** An eSIM with its order line and its product. */
 function described({ esims, orderLines, products }: Tables) {
@@ -33,12 +36,18 @@ const byIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
     .where(eq(t.esims.iccid, slot.iccid)),
 );
 
+/** The eSIM that has an ICCID now comes first, then those that had it, the last one first. */
+function presentFirst<T extends { esim: Pick<EsimRow, "retired_at"> }>(rows: T[]): T[] {
+  const since = ({ esim }: T) => esim.retired_at ?? Number.MAX_SAFE_INTEGER;
+  return rows.length < 2 ? rows : rows.toSorted((a, b) => since(b) - since(a));
+}
+
 /**
- * Every delivered eSIM with this ICCID: at most one real one, at most one computed one; synthetic ones from before they
- * were computed may share it.
+ * Every delivered eSIM with this ICCID: real ones, of which at most one has not ended, then at most one computed one;
+ * synthetic ones from before they were computed may share it.
  */
 export async function deliveredEsims(q: Read, iccid: string) {
-  const stored = await byIccid(q, { iccid });
+  const stored = presentFirst(await byIccid(q, { iccid }));
   const synthetic = await syntheticByIccid(q, iccid);
   const known = synthetic === null || stored.some(({ esim }) => esim.id === synthetic.esim.id);
   return known ? stored : [...stored, synthetic];
@@ -47,7 +56,7 @@ export async function deliveredEsims(q: Read, iccid: string) {
 /** A delivered eSIM with what its order line and its product say of it. */
 export type DeliveredEsim = Awaited<ReturnType<typeof deliveredEsims>>[number];
 
-/** The real, delivered eSIM with this ICCID; null for synthetic ones too. */
+/** The real, delivered eSIM that has this ICCID now, or had it last; null for synthetic ones too. */
 export async function findRealEsim(q: Read, iccid: string): Promise<DeliveredEsim | null> {
   const rows = await deliveredEsims(q, iccid);
   return first(rows.filter(({ esim }) => esim.environment === "production"));
@@ -83,7 +92,21 @@ const ofSupplier = statement((db, t, slot: Slots<{ iccid: string; supplier: stri
  * the first of them already. Throws `not_found` for stock, other suppliers' and unknown ones alike.
  */
 export async function requireSuppliedEsim(q: Read, input: { iccid: string; supplier: string }): Promise<DeliveredEsim> {
-  const row = first(await ofSupplier(q, input));
+  const row = first(presentFirst(await ofSupplier(q, input)));
   if (row === null) throw notFound("esim");
   return row;
+}
+
+const byId = statement((db, t, slot: Slots<{ id: EsimId }>) =>
+  db
+    .select(described(t))
+    .from(t.esims)
+    .innerJoin(t.orderLines, eq(t.orderLines.id, t.esims.line_id))
+    .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
+    .where(eq(t.esims.id, slot.id)),
+);
+
+/** A sold eSIM that has a row, also while others of its order line are still to come; null: there is none. */
+export async function soldEsim(q: Read, id: EsimId): Promise<DeliveredEsim | null> {
+  return first(await byId(q, { id }));
 }

@@ -168,6 +168,12 @@ export async function findEsim(q: Read, id: EsimId): Promise<EsimRow | null> {
   return (await findByKey(q, "esims", { id })) ?? (await syntheticById(q, id))?.esim ?? null;
 }
 
+/** Those of eSIMs with one ICCID that have it now; where all of them have ended, these. */
+export function presentEsims(esims: readonly EsimRow[]): EsimRow[] {
+  const present = esims.filter(({ retired_at }) => retired_at === null);
+  return present.length > 0 ? present : [...esims];
+}
+
 const newestOfOrder = statement((db, t, slot: Slots<{ order_id: OrderId; limit: number }>) =>
   db.select().from(t.esims).where(eq(t.esims.order_id, slot.order_id)).orderBy(desc(t.esims.id)).limit(slot.limit),
 );

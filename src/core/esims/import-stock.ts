@@ -41,13 +41,14 @@ const realIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>
     })
     .from(t.esims)
     .innerJoin(t.products, eq(t.products.id, t.esims.product_id))
-    .where(and(eq(t.esims.iccid, slot.iccid), or(isNull(t.esims.environment), eq(t.esims.environment, "production")))),
+    .where(
+      and(
+        eq(t.esims.iccid, slot.iccid),
+        or(isNull(t.esims.environment), eq(t.esims.environment, "production")),
+        isNull(t.esims.retired_at),
+      ),
+    ),
 );
-
-/** Whether a real eSIM with this ICCID is known, in stock or sold. */
-export async function realEsimExists(q: Read, iccid: string): Promise<boolean> {
-  return (await realIccid(q, { iccid })).length > 0;
-}
 
 /** What became of a row. */
 export type StockOutcome = "imported" | "duplicate" | { rejected: string };

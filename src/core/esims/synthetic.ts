@@ -162,6 +162,7 @@ function computed(order: SyntheticOrder, line: Row<"orderLines">, { id, iccid, e
     cost_currency: null,
     install_state: null,
     look_at: null,
+    retired_at: null,
     sealed: COMPUTED,
     status: "inactive",
     status_at: null,

@@ -1,4 +1,4 @@
-import { type EsimRow, esimsOfIccid, findEsim, newestEsimsOfOrder } from "../esims/esim.ts";
+import { type EsimRow, esimsOfIccid, findEsim, newestEsimsOfOrder, presentEsims } from "../esims/esim.ts";
 import type { EsimId } from "../kernel/brand.ts";
 import type { Read } from "../store/store.ts";
 import { isOwn, type Named, namedOrders } from "./named-orders.ts";
@@ -13,7 +13,7 @@ export async function namedEsims(q: Read, { given, owner }: Named): Promise<Esim
   // Any text may come as an id: only that of an eSIM finds one.
   const byId = byIccid.length > 0 ? null : await findEsim(q, word.toLowerCase() as EsimId);
   const direct = byId === null ? byIccid : [byId];
-  if (direct.length > 0) return direct.filter((esim) => esim.order_id !== null && isOwn(esim, owner));
+  if (direct.length > 0) return presentEsims(direct.filter((esim) => esim.order_id !== null && isOwn(esim, owner)));
   const esims: EsimRow[] = [];
   for (const order of await namedOrders(q, { given, owner })) {
     esims.push(...(await newestEsimsOfOrder(q, order, MOST)));

@@ -1,4 +1,4 @@
-import { esimsOfIccid, findEsim } from "../esims/esim.ts";
+import { esimsOfIccid, findEsim, presentEsims } from "../esims/esim.ts";
 import type { EsimId, OrderId } from "../kernel/brand.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { ordersBookedAs } from "../orders/idempotency.ts";
@@ -21,7 +21,7 @@ export interface Named {
 export async function namedOrders(q: Read, { given, owner }: Named): Promise<OrderRow[]> {
   const word = given.trim();
   const ours = await byOurs(q, word);
-  const orders = ours.length > 0 ? ours : [...(await ofIccid(q, word)), ...(await ordersBookedAs(q, word))];
+  const orders = ours.length > 0 ? ours : [...(await ofIccid(q, word, owner)), ...(await ordersBookedAs(q, word))];
   return [...new Map(orders.map((order) => [order.id, order])).values()].filter((order) => isOwn(order, owner));
 }
 
@@ -40,10 +40,11 @@ async function byOurs(q: Read, word: string): Promise<OrderRow[]> {
   return order === null ? [] : [order];
 }
 
-async function ofIccid(q: Read, word: string): Promise<OrderRow[]> {
+async function ofIccid(q: Read, word: string, owner: Owner | undefined): Promise<OrderRow[]> {
   if (!/^\d{19,20}$/.test(word)) return [];
   const orders: OrderRow[] = [];
-  for (const { order_id } of await esimsOfIccid(q, word)) {
+  const esims = (await esimsOfIccid(q, word)).filter((esim) => isOwn(esim, owner));
+  for (const { order_id } of presentEsims(esims)) {
     const order = order_id === null ? null : await findByKey(q, "orders", { id: order_id });
     if (order !== null) orders.push(order);
   }

@@ -36,6 +36,8 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
       install_state: k.text("install_state").$type<InstallState>(),
       /** When its supplier is asked next about its use (ms); null: it is not. */
       look_at: k.int("look_at"),
+      /** Since when its ICCID is another eSIM's: suppliers use those of ended eSIMs again; null: it has it. */
+      retired_at: k.int("retired_at"),
       /** All its codes as one JSON text, sealed by the vault. The default fills rows from before the column. */
       sealed: k.text("sealed").notNull().default(""),
       status: k.text("status").$type<EsimStatus>().notNull(),
@@ -63,7 +65,7 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
       k
         .uniqueIndex("esims_iccid_real")
         .on(t.iccid)
-        .where(sql`${t.environment} is null or ${t.environment} = 'production'`),
+        .where(sql`(${t.environment} is null or ${t.environment} = 'production') and ${t.retired_at} is null`),
       k.index("esims_iccid").on(t.iccid),
       k.index("esims_iccid_end").on(iccidEnd, t.id),
       // Stock is in none of the indexes of what is sold: a sale adds entries, and moves none.
