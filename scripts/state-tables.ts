@@ -84,6 +84,7 @@ export const machines: Readonly<Record<string, Machine>> = {
     occasions: {
       "inactive → active": "it is activated: its validity begins",
       "inactive → suspended": "the operator or its supplier suspends it",
+      "inactive → expired": "it lapses unused, or its supplier takes it back",
       "active → suspended": "the operator or its supplier suspends it; its validity runs on",
       "active → expired": "its validity ends",
       "suspended → active": "it is activated (again)",

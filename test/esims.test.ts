@@ -316,6 +316,7 @@ test("transitions follow their table, and each state has its activation status",
   expect(moves).toEqual([
     "inactive → active",
     "inactive → suspended",
+    "inactive → expired",
     "active → suspended",
     "active → expired",
     "suspended → active",

@@ -140,6 +140,7 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
     path: "/api/v1/callbacks/suppliers/northwind/esims",
     body: { iccid: of.esim, event: "usage", used_mb: 12, country: "JP", at: "2026-03-02T01:00:00Z" },
   }),
+  "POST /callbacks/suppliers/:name/:secret": open("/callbacks/suppliers/northwind/guess"),
   "GET /api/v1/products": open("/api/v1/products"),
   "GET /api/v1/products/:id": (of) => ({ path: `/api/v1/products/${of.product}` }),
   "GET /api/v1/catalog/sync": open("/api/v1/catalog/sync?platform=generic"),

@@ -21,10 +21,10 @@ import {
 
 /**
  * Contract: eSIM status. A suspended eSIM becomes active again by the same act that activates a new one; its validity
- * runs on meanwhile, so that it may expire suspended.
+ * runs on meanwhile, so that it may expire suspended. One that was never used ends when its supplier takes it back.
  */
 export const esimTransitions: Transitions<EsimStatus> = {
-  inactive: ["active", "suspended"],
+  inactive: ["active", "suspended", "expired"],
   active: ["suspended", "expired"],
   suspended: ["active", "expired"],
   expired: [],

@@ -57,15 +57,19 @@ export async function makeActive(tx: Tx, known: DeliveredEsim, { actor, at }: Es
 }
 
 /**
- * Begins the validity of an eSIM that never was active, with esim.activated. What happened after `at` is kept: one
- * that was suspended later stays suspended.
+ * Begins the validity of an eSIM that never was active, with esim.activated: until its supplier says it ends, else by
+ * its product's validity_days. What happened after `at` is kept: one that was suspended later stays suspended.
  */
-export async function beginValidity(tx: Tx, known: DeliveredEsim, { actor, at }: EsimMove): Promise<DeliveredEsim> {
+export async function beginValidity(
+  tx: Tx,
+  known: DeliveredEsim,
+  { actor, at, until = null }: EsimMove & { until?: number | null },
+): Promise<DeliveredEsim> {
   const { status, status_at } = known.esim;
   const newest = status_at === null || at > status_at;
   const next = newest || status !== "suspended" ? "active" : status;
   await auditMove(tx, known.esim, { action: "esims.activate", actor, status: next });
-  const expires_at = at + known.product.validity_days * DAY_MS;
+  const expires_at = until ?? at + known.product.validity_days * DAY_MS;
   const begun = await progressEsim(tx, known, {
     status: next,
     status_at: newest ? at : status_at,

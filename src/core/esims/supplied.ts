@@ -16,6 +16,8 @@ export interface SuppliedEsims {
   partnerId: PartnerId;
   supplier: string;
   eid: string | null;
+  /** When the supplier is asked first about their use (ms); null: it cannot be asked. */
+  lookAt: number | null;
   esims: SuppliedEsim[];
 }
 
@@ -42,6 +44,7 @@ export async function addSuppliedEsims(tx: Tx, input: SuppliedEsims): Promise<vo
         eid: input.eid,
         supplier: input.supplier,
         supplier_ref: esim.reference ?? null,
+        look_at: input.lookAt,
         status: "inactive",
         created_at: tx.now,
         assigned_at: tx.now,

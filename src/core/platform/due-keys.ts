@@ -16,6 +16,8 @@ export interface DueKey {
 interface Queue<K> {
   table(t: Tables): SQL;
   key: string;
+  /** When (ms) something is due; left out: `due_at`. */
+  due?: string;
   /** Must match the partial index predicate exactly; a condition on the columns before `key` may precede it. */
   waits(slot: Slots<K>): SQL;
 }
@@ -24,7 +26,7 @@ interface Queue<K> {
  * Makes a query for the keys under which something waits. It goes from one key to the next in the index and reads
  * nothing between them, so that the backlog of one key makes no difference.
  */
-export function dueKeys<K extends object>({ table, key, waits }: Queue<K>) {
+export function dueKeys<K extends object>({ table, key, due = "due_at", waits }: Queue<K>) {
   const column = sql.raw(key);
   const query = statement((db, t, slot: Slots<K>) => {
     const from = sql`from ${table(t)} where ${waits(slot)}`;
@@ -35,7 +37,7 @@ export function dueKeys<K extends object>({ table, key, waits }: Queue<K>) {
           select (select min(${column}) ${from} and ${column} > due_keys.found)
           from due_keys where due_keys.found is not null
         )
-        select found, (select min(due_at) ${from} and ${column} = due_keys.found) as due_at
+        select found, (select min(${sql.raw(due)}) ${from} and ${column} = due_keys.found) as due_at
         from due_keys where found is not null) as waiting`,
     );
   });

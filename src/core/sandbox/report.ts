@@ -56,6 +56,10 @@ async function move(tx: Tx, known: DeliveredEsim, { event, ...how }: Move): Prom
   if (event === "resumed" && status === "inactive") {
     throw new Problem("conflict", `eSIM ${iccid} is inactive: it was never activated, so it cannot be resumed.`);
   }
+  // Only a supplier ends what was never used, and the sandbox has none.
+  if (event === "expired" && status === "inactive") {
+    throw new Problem("conflict", `eSIM ${iccid} is ${status} and cannot become ${to}.`);
+  }
   refuseMove(known.esim, to);
   if (to === "expired") return makeExpired(tx, known, how);
   return to === "active" ? makeActive(tx, known, how) : makeSuspended(tx, known, how);

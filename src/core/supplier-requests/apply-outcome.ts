@@ -22,6 +22,7 @@ import { nowOf } from "../platform/sandbox-clock.ts";
 import type { OrderItemStatus } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { postCost } from "../supply/costs.ts";
+import { firstLook } from "../supply/looks.ts";
 import { type Attempt, recordAttempt, type SupplyOutcome, saidOf } from "./outcome.ts";
 
 /** How long after submission a supplier's final answer may take. */
@@ -105,6 +106,7 @@ async function activate(tx: Tx, order: OrderRow, item: ItemRow, outcome: Activat
     partnerId: order.partner_id,
     supplier: item.supplier,
     eid: travelerOf(tx, item)?.eid_number ?? null,
+    lookAt: await firstLook(tx, item.supplier),
     esims: outcome.esims,
   });
   const activated = await progressItem(tx, item, {

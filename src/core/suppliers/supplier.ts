@@ -113,3 +113,10 @@ export async function supplierContact(q: Read, name: string): Promise<SupplierCo
     template,
   };
 }
+
+/** The secret part of the path that a provider calls back at; null: there is no such provider. */
+export async function callbackPath(q: Read, name: string): Promise<Secret | null> {
+  const row = await findSupplier(q, name);
+  if (row === null || row.callback_sealed === null || !isProvider(row.adapter)) return null;
+  return new Secret(q.vault.open(row.callback_sealed, supplierCallback(name)));
+}

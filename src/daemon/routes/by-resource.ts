@@ -60,12 +60,13 @@ export async function resourceRoutes(): Promise<readonly RoutePlugin[]> {
 
 /** All routes of the daemon: those that need no token, then those of every resource. */
 export async function allRoutes(tokens: Tokens): Promise<readonly RoutePlugin[]> {
-  const [oauth, wellKnown, qr, media, callbacks] = await Promise.all([
+  const [oauth, wellKnown, qr, media, callbacks, notices] = await Promise.all([
     import("./oauth.ts"),
     import("./well-known.ts"),
     import("./qr.ts"),
     import("./media.ts"),
     import("./callbacks.ts"),
+    import("./supplier-notices.ts"),
   ]);
   return [
     oauth.oauthRoutes(tokens),
@@ -74,6 +75,7 @@ export async function allRoutes(tokens: Tokens): Promise<readonly RoutePlugin[]>
     media.mediaRoutes,
     callbacks.carrierCallbackRoutes,
     callbacks.supplierCallbackRoutes,
+    notices.supplierNoticeRoutes,
     ...(await resourceRoutes()),
   ];
 }

@@ -16,6 +16,7 @@ import { createBalances } from "./balances.ts";
 import { expireEsims, purgeOldDeliveries, purgeSandboxOrders, signGrownHeads } from "./cron.ts";
 import { type Cron, ownCron, sharedCron } from "./cron-lease.ts";
 import { startDeliveries } from "./deliveries.ts";
+import { createLooks } from "./esim-looks.ts";
 import { createFulfillment } from "./fulfillment.ts";
 import { createInvitationMails } from "./invitations.ts";
 import { drained, type Step, startWorker, type Worker } from "./loop.ts";
@@ -86,6 +87,7 @@ export function startWorkers(context: WorkerContext): Workers {
       startPool(createSupplies({ store, log, gateway: suppliers, providers }), { log, before, isClockOff }),
     ],
     ["fulfillment", startPool(createTopups({ store, log, providers }), { log, isClockOff })],
+    ["fulfillment", startPool(createLooks({ store, providers, now: clock.now, log }), { log, isClockOff })],
     ["deliveries", startDeliveries({ ...context, sender, publicUrl })],
     ["activations", startActivations({ store, gateway: carriers, log, isClockOff, calendar })],
     ["sandbox", loop("sandbox clocks", SECOND_MS, (signal) => settleSandbox({ store }, signal))],
