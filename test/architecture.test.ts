@@ -21,9 +21,8 @@ const floors = [
   ["src/core/insight", "src/core/maintenance", "src/core/find", "src/core/erasure", "src/core/sandbox"],
   ["src/core/evidence"],
   ["src/core/credentials", "src/core/activations"],
-  // What is sold of an order's eSIMs after it.
-  ["src/core/topups"],
-  ["src/core/supply"],
+  // What is sold of an order's eSIMs after it, and given back of them.
+  ["src/core/topups", "src/core/after-sale"],
   // Responses of suppliers drive orders, which import nothing of suppliers.
   ["src/core/supplier-requests"],
   ["src/core/partners", "src/core/passports", "src/core/orders", "src/core/catalog/sync", "src/core/feed"],

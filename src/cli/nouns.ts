@@ -288,6 +288,12 @@ export const nouns: readonly Noun[] = [
     ],
     activate: ["activate an eSIM, or take its suspension back", "data", () => import("./commands/esims/activate.ts")],
     suspend: ["suspend an eSIM until it is activated again", "data", () => import("./commands/esims/suspend.ts")],
+    refund: ["give an unused eSIM back to its supplier", "data", () => import("./commands/esims/refund.ts")],
+    replace: [
+      "ask a supplier for another eSIM in a faulty one's place",
+      "data",
+      () => import("./commands/esims/replace.ts"),
+    ],
   }),
   noun("activations", "physical SIMs: submit, move and cancel requests, work the queue", {
     submit: ["submit activation requests from CSV", "both", () => import("./commands/activations/submit.ts")],

@@ -20,6 +20,7 @@ import { revealActivation } from "../../core/activations/reveal.ts";
 import { submitLine } from "../../core/activations/submit-line.ts";
 import { submitLinesInVain, submitOwn } from "../../core/activations/submit-own.ts";
 import { submitActivation } from "../../core/activations/submit.ts";
+import { beginReturn, endReturn } from "../../core/after-sale/give-back.ts";
 import { claimTargets, recordSent } from "../../core/alerts/queue.ts";
 import { settleAlerts } from "../../core/alerts/settle.ts";
 import { ensureCarriers } from "../../core/carriers/seed.ts";
@@ -122,6 +123,7 @@ export const commands = {
   applyTopupStep,
   auditCodesRead,
   auditPoolRead,
+  beginReturn,
   beginTotp,
   blockTurns,
   bulkCancel,
@@ -155,6 +157,7 @@ export const commands = {
   editPassport,
   enableUser,
   endOutage,
+  endReturn,
   endSession,
   ensureCarriers,
   ensureSigningKey,

@@ -169,9 +169,11 @@ export type CostKind = "purchase" | "topup" | "refund";
 export const returnKinds = ["refund", "replace"] as const;
 export type ReturnKind = (typeof returnKinds)[number];
 
-/** How that ends: by the supplier at once, by its people later, or not at all. */
-export const returnOutcomes = ["done", "requested", "not_available"] as const;
-export type ReturnOutcome = (typeof returnOutcomes)[number];
+/**
+ * How that ends: by the supplier at once, by its people later, or not at all. `asked`: it is not known yet, and asking
+ * again is safe.
+ */
+export type ReturnOutcome = "asked" | "done" | "requested" | "not_available";
 
 /** What a phone has made of an eSIM, as far as its supplier shows it. */
 export const installStates = ["not_downloaded", "downloaded", "installed", "enabled", "disabled", "deleted"] as const;

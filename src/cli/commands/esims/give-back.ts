@@ -1,0 +1,47 @@
+import type { ReturnAnswer } from "../../../core/after-sale/give-back.ts";
+import { formatMoney } from "../../../core/kernel/money.ts";
+import type { ReturnKind } from "../../../core/store/schema/values.ts";
+import type { Context } from "../../frame/command.ts";
+import { exitCodes } from "../../kernel/exit-codes.ts";
+import { type Result, recordResult } from "../../output/result.ts";
+import { esimAtHand } from "../../place/named.ts";
+import { OPERATOR } from "../../place/operator.ts";
+import { usingProviders } from "../../place/providers.ts";
+import { whose } from "../../place/whose.ts";
+
+/** The keys of what `esims refund` and `esims replace` print. */
+export const RETURN_JSON = "{iccid, outcome: done | requested | not_available, amount_cents, currency, detail}";
+
+interface Asked {
+  given: string;
+  kind: ReturnKind;
+  /** What is asked before: about an eSIM and its supplier. */
+  question: (iccid: string, supplier: string) => string;
+}
+
+/** Asks an eSIM's supplier for what may be asked for after its sale, once this is confirmed. */
+export async function askSupplier(context: Context, { given, kind, question }: Asked): Promise<Result> {
+  const { giveBack } = await import("../../../daemon/gateways/suppliers/give-back.ts");
+  return context.withStore(async ({ store, clock }) => {
+    const esim = await esimAtHand(store, given);
+    const { id, iccid, supplier, partner_id } = esim;
+    const owner = await whose(store, { partner_id, environment: esim.environment ?? "production" });
+    await context.confirm(question(iccid, supplier ?? "its supplier"), { whose: owner });
+    const answer = await usingProviders({ store, clock }, (providers) =>
+      giveBack({ store, providers }, { id, kind, actor: OPERATOR }),
+    );
+    return toResult(answer);
+  });
+}
+
+function toResult(answer: ReturnAnswer): Result {
+  const { iccid, outcome, amount_cents, currency, detail } = answer;
+  const shown = { done: "done", requested: "requested: people decide", not_available: "not available" }[outcome];
+  const record = recordResult(answer, () => ({
+    iccid,
+    outcome: shown,
+    repaid: `${formatMoney(amount_cents, currency)} ${currency}`,
+    detail,
+  }));
+  return { ...record, exitCode: outcome === "not_available" ? exitCodes.failed : exitCodes.done };
+}

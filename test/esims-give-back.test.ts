@@ -1,0 +1,207 @@
+import { describe, expect, test } from "vitest";
+import { beginReturn, endReturn } from "../src/core/after-sale/give-back.ts";
+import { listAudit } from "../src/core/audit/list.ts";
+import type { EsimId } from "../src/core/kernel/brand.ts";
+import { refundOrder } from "../src/core/orders/refund.ts";
+import { findByKey } from "../src/core/store/rows.ts";
+import type { ReturnKind } from "../src/core/store/schema/values.ts";
+import { owedToSuppliers } from "../src/core/supply/costs.ts";
+import type { BoughtEsim } from "../src/core/supply/provider.ts";
+import { giveBack } from "../src/daemon/gateways/suppliers/give-back.ts";
+import { simulateAiralo } from "../src/daemon/simulators/airalo.ts";
+import { simulateEsimaccess } from "../src/daemon/simulators/esimaccess.ts";
+import { simulateEsimgo } from "../src/daemon/simulators/esimgo.ts";
+import type { SimulatedProvider } from "../src/daemon/simulators/provider.ts";
+import { deskOf } from "./support/desk.ts";
+import { deliverEsim } from "./support/esims.ts";
+import { PRICE_CENTS, startProviderShop } from "./support/providers/shop.ts";
+
+const offers = {
+  esimaccess: { plan: "CJP101", cost: 7_000 },
+  airalo: { plan: "hinode-7days-1gb", cost: 36_000 },
+  esimgo: { plan: "esim_1GB_7D_GB_V2", cost: 22_800 },
+};
+
+/** A shop with sold eSIMs, what it can ask for, and what moved. */
+async function sold(
+  double: SimulatedProvider,
+  { quantity = 1, ...options }: { quantity?: number; start?: string } = {},
+) {
+  const shop = await startProviderShop(double, { ...offers[double.name], ...options });
+  const { order, iccids } = await shop.buy(quantity);
+  const [iccid = ""] = iccids;
+  const { store } = shop;
+  const { id } = await shop.row(iccid);
+  const ask = (kind: ReturnKind, of: EsimId = id) => giveBack(shop, { id: of, kind, actor: "test" });
+  const balance = async () => (await (await shop.current()).get("/api/v1/balance")).body.balances[0].balance_cents;
+  const returns = () => store.read(async (q) => q.db.select().from(q.t.esimReturns), null);
+  const owed = async () => (await store.read(owedToSuppliers, { from: 0, until: Number.MAX_SAFE_INTEGER }))[0]?.cost;
+  return { ...shop, order, iccid, iccids, id, ask, balance, returns, owed };
+}
+
+const esimaccess = (options = {}) => sold(simulateEsimaccess({ perSecond: 1_000 }), options);
+
+describe("a refund", () => {
+  test("that is done repays the unit's price, posts the cost back and ends the eSIM, once", async () => {
+    const shop = await esimaccess({ quantity: 3, start: new Date().toISOString() });
+    const { iccid } = shop;
+    const desk = deskOf(shop);
+    const before = { balance: await shop.balance(), provider: await shop.provider.counts(), owed: await shop.owed() };
+    expect(before.owed).toBe("2.1000");
+    expect((await desk.run(`esims refund ${iccid} --json`)).exitCode).toBe(2);
+    const answer = { iccid, outcome: "done", amount_cents: PRICE_CENTS, currency: "AUD", detail: expect.any(String) };
+    expect(await desk.json(`esims refund ${iccid} --yes`)).toEqual(answer);
+    expect(await desk.json(`esims refund ${iccid} --yes`)).toEqual(answer);
+    expect(await shop.balance()).toBe(before.balance + PRICE_CENTS);
+    expect(await shop.owed()).toBe("1.4000");
+    const after = await shop.provider.counts();
+    expect(after.bought).toBe(2);
+    expect(after.by.cancel - before.provider.by.cancel).toBe(1);
+    expect(await shop.row(iccid)).toMatchObject({ status: "expired", look_at: null });
+    expect(await shop.events()).toMatchObject([
+      { kind: "order.refunded", data: { amount_cents: PRICE_CENTS, reason: `eSIM ${iccid} was given back` } },
+      { kind: "esim.expired", data: { iccid, status: "expired" } },
+    ]);
+    expect(await shop.returns()).toMatchObject([{ kind: "refund", outcome: "done", amount_cents: PRICE_CENTS }]);
+    const trail = await shop.store.read(listAudit, { target: shop.id, limit: 10 });
+    const notes = trail.filter(({ action }) => action === "esims.refund").map(({ note }) => note);
+    expect(notes).toEqual(["done", "asked of skyline"]);
+  });
+
+  test("that is not available moves nothing, and is asked for again", async () => {
+    const shop = await esimaccess({ start: new Date().toISOString() });
+    const { iccid } = shop;
+    const before = await shop.balance();
+    await shop.provider.phone({ iccid, state: "in_use" });
+    for (let times = 0; times < 2; times++) {
+      const { exitCode, stdout } = await deskOf(shop).run(`esims refund ${iccid} --yes --json`);
+      expect(exitCode).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({ iccid, outcome: "not_available", amount_cents: 0, currency: "AUD" });
+    }
+    expect((await shop.provider.counts()).by.cancel).toBe(2);
+    expect([await shop.balance(), await shop.owed()]).toEqual([before, "0.7000"]);
+    expect((await shop.row(iccid)).status).toBe("inactive");
+  });
+
+  test("whose answer was lost is not done twice, and not taken for refused", async () => {
+    const shop = await esimaccess();
+    const before = await shop.balance();
+    await shop.provider.steer({ on: "cancel", outcome: "lost" });
+    await expect(shop.ask("refund")).rejects.toThrow(/not known yet/);
+    expect(await shop.returns()).toMatchObject([{ outcome: "asked", amount_cents: 0 }]);
+    expect([await shop.balance(), (await shop.row(shop.iccid)).status]).toEqual([before, "inactive"]);
+    expect(await shop.ask("refund")).toMatchObject({ outcome: "done", amount_cents: PRICE_CENTS });
+    expect(await shop.ask("refund")).toMatchObject({ outcome: "done", amount_cents: PRICE_CENTS });
+    expect([await shop.balance(), await shop.owed()]).toEqual([before + PRICE_CENTS, "0.0000"]);
+  });
+
+  test("of a process that died after the supplier's answer is found done by the next one", async () => {
+    const shop = await esimaccess();
+    const before = await shop.balance();
+    const begun = await shop.store.write(beginReturn, { id: shop.id, kind: "refund", actor: "test" });
+    if ("answer" in begun) throw new Error("it was not asked for before");
+    const api = await shop.api();
+    expect(await api.refund(begun.ref)).toMatchObject({ outcome: "done" });
+    expect(await shop.ask("refund")).toMatchObject({ outcome: "done", amount_cents: PRICE_CENTS });
+    expect(await shop.balance()).toBe(before + PRICE_CENTS);
+    expect(await shop.returns()).toHaveLength(1);
+  });
+
+  test("that is asked for twice at the same time repays once", async () => {
+    const shop = await esimaccess();
+    const before = await shop.balance();
+    const answers = await Promise.all([shop.ask("refund"), shop.ask("refund"), shop.ask("refund")]);
+    expect(new Set(answers.map(({ outcome, amount_cents }) => `${outcome} ${amount_cents}`))).toEqual(
+      new Set([`done ${PRICE_CENTS}`]),
+    );
+    expect([await shop.balance(), await shop.owed()]).toEqual([before + PRICE_CENTS, "0.0000"]);
+    expect(await shop.returns()).toHaveLength(1);
+  });
+
+  test("never repays more than is left of the line", async () => {
+    const shop = await esimaccess({ quantity: 2 });
+    const [order] = await shop.store.read(async (q) => q.db.select().from(q.t.orders), null);
+    if (order === undefined) throw new Error("no order");
+    const asked = { id: order.id, line: 1, units: null, amount: "14.00", reason: "goodwill", actor: "test" };
+    await shop.store.write(refundOrder, asked);
+    expect(await shop.ask("refund")).toMatchObject({ outcome: "done", amount_cents: 400 });
+    const { id } = await shop.row(shop.iccids[1] ?? "");
+    expect(await shop.ask("refund", id)).toMatchObject({ outcome: "done", amount_cents: 0 });
+    expect(await shop.store.read((q) => findByKey(q, "orders", { id: order.id }), null)).toMatchObject({
+      refunded_cents: 2 * PRICE_CENTS,
+    });
+    expect(await shop.owed()).toBe("0.0000");
+  });
+
+  test("at Airalo is a request that people decide: it moves nothing, and is made once", async () => {
+    const shop = await sold(simulateAiralo(), { start: new Date().toISOString() });
+    const before = await shop.balance();
+    const answer = { iccid: shop.iccid, outcome: "requested", amount_cents: 0, currency: "AUD" };
+    for (let times = 0; times < 2; times++) {
+      expect(await deskOf(shop).json(`esims refund ${shop.iccid} --yes`)).toMatchObject(answer);
+    }
+    expect((await shop.provider.counts()).by.cancel).toBe(1);
+    expect([await shop.balance(), (await shop.row(shop.iccid)).status]).toEqual([before, "inactive"]);
+    expect(await shop.returns()).toMatchObject([{ outcome: "requested", reference: expect.any(String) }]);
+  });
+
+  test("at eSIM Go is not available unless refunds are on there", async () => {
+    const off = await sold(simulateEsimgo());
+    expect(await off.ask("refund")).toMatchObject({ outcome: "not_available", amount_cents: 0 });
+    const on = await sold(simulateEsimgo({ refunds: true }));
+    const before = await on.balance();
+    expect(await on.ask("refund")).toMatchObject({ outcome: "done", amount_cents: PRICE_CENTS });
+    expect([await on.balance(), await on.owed()]).toEqual([before + PRICE_CENTS, "0.0000"]);
+  });
+
+  test("of an eSIM from stock is not available, and says how to repay it", async () => {
+    const shop = await esimaccess();
+    const iccid = "8944590004463637008";
+    await deliverEsim(shop, shop.buyer, { sku: "EU5", product: await shop.addStocked(), iccid });
+    const { id } = await shop.row(iccid);
+    const answer = await shop.ask("refund", id);
+    expect(answer).toMatchObject({ outcome: "not_available", detail: expect.stringContaining("orders refund") });
+    expect(await shop.returns()).toEqual([]);
+  });
+});
+
+const other: BoughtEsim = {
+  iccid: "8944590004463637024",
+  activationCode: "LPA:1$smdp.example.net$NEW-1",
+  confirmationCode: null,
+  reference: "26000000000099",
+};
+
+describe("another eSIM in the place of a faulty one", () => {
+  test("is not to be had by the API of any provider", async () => {
+    for (const double of [simulateEsimaccess({ perSecond: 1_000 }), simulateAiralo(), simulateEsimgo()]) {
+      const shop = await sold(double);
+      expect(await shop.ask("replace")).toMatchObject({ iccid: shop.iccid, outcome: "not_available", amount_cents: 0 });
+    }
+  });
+
+  test("takes the place in the order, under the same links, and is looked up", async () => {
+    const shop = await esimaccess();
+    const begun = await shop.store.write(beginReturn, { id: shop.id, kind: "replace", actor: "test" });
+    if ("answer" in begun) throw new Error("it was not asked for before");
+    const before = await (await shop.current()).get(`/api/v1/orders/${shop.order}/esims`);
+    const end = (replacement: BoughtEsim | null) => {
+      const returned = { outcome: "done", detail: "Replaced.", reference: "R-1", replacement } as const;
+      return shop.store.write(endReturn, { returnId: begun.returnId, returned, actor: "test" });
+    };
+    // What cannot be used leaves it open.
+    await expect(end(null)).rejects.toThrow(/not known yet/);
+    await expect(end({ ...other, activationCode: "nonsense" })).rejects.toThrow(/not known yet/);
+    expect(await end(other)).toMatchObject({ iccid: other.iccid, outcome: "done", amount_cents: 0 });
+    expect(await end(other)).toMatchObject({ iccid: other.iccid, outcome: "done" });
+    const { body } = await (await shop.current()).get(`/api/v1/orders/${shop.order}/esims`);
+    expect(body.esims).toMatchObject([
+      { iccid: other.iccid, activation_code: other.activationCode, qr_code_url: before.body.esims[0].qr_code_url },
+    ]);
+    expect(await shop.row(other.iccid)).toMatchObject({
+      ...{ id: shop.id, supplier_ref: other.reference, status: "inactive", install_state: null },
+      look_at: shop.clock.now() + 600_000,
+    });
+    expect(await shop.ask("replace")).toMatchObject({ outcome: "done", detail: "Replaced." });
+  });
+});
