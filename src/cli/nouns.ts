@@ -294,6 +294,11 @@ export const nouns: readonly Noun[] = [
       "data",
       () => import("./commands/esims/replace.ts"),
     ],
+    diagnose: [
+      "why an eSIM does not work, and what to write to its traveler",
+      "data",
+      () => import("./commands/esims/diagnose.ts"),
+    ],
   }),
   noun("activations", "physical SIMs: submit, move and cancel requests, work the queue", {
     submit: ["submit activation requests from CSV", "both", () => import("./commands/activations/submit.ts")],

@@ -54,7 +54,7 @@ const newest = statement((db, t, slot: Slots<{ esim_id: EsimId; kind: ReturnKind
 );
 
 /** What was asked for last of an eSIM; null: nothing was. */
-async function lastReturn(q: Read, input: { esim_id: EsimId; kind: ReturnKind }): Promise<ReturnRow | null> {
+export async function lastReturn(q: Read, input: { esim_id: EsimId; kind: ReturnKind }): Promise<ReturnRow | null> {
   return first(await newest(q, input));
 }
 
