@@ -100,6 +100,7 @@ interface Selling extends Pick<Case, "refuses"> {
 
 test.for(cases)(
   "kill -9 between request and answer: $adapters",
+  { timeout: 900_000 },
   async ({ adapters, refuses }) => {
     const url = await freshUrl();
     const { shop, doubles, product } = await openSupplyShop(adapters, url);
@@ -139,5 +140,4 @@ test.for(cases)(
     const { args, env } = targetOf(shop.served);
     expect(await esimctlJson(["wallet", "check", ...args], { env })).toMatchObject({ ok: true });
   },
-  900_000,
 );

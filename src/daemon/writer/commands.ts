@@ -1,25 +1,44 @@
 import { acceptInvitation } from "../../core/accounts/accept-invitation.ts";
-import { disableUser, enableUser, removeFromPartner, renameUser, requireFactor, updateUser } from "../../core/accounts/change-user.ts";
+import {
+  disableUser,
+  enableUser,
+  removeFromPartner,
+  renameUser,
+  requireFactor,
+  updateUser,
+} from "../../core/accounts/change-user.ts";
 import { addPasskey, beginTotp, confirmTotp, removeFactor, renewRecoveryCodes } from "../../core/accounts/factors.ts";
 import { claimInvitations, forgetTokens, recordMailed } from "../../core/accounts/invitation-mail.ts";
 import { inviteUser, resetUser } from "../../core/accounts/invite.ts";
-import { endSession, keepChallenge, keepProof, switchEnvironment, touchSession, viewAs } from "../../core/accounts/sessions.ts";
-import { failSignIn } from "../../core/accounts/sign-in-attempts.ts";
+import {
+  endSession,
+  keepChallenge,
+  keepProof,
+  switchEnvironment,
+  touchSession,
+  viewAs,
+} from "../../core/accounts/sessions.ts";
 import { changePassword, enterInvited, proveByCode, proveByPasskey, signIn } from "../../core/accounts/sign-in.ts";
+import { failSignIn } from "../../core/accounts/sign-in-attempts.ts";
 import { resetMember } from "../../core/accounts/team.ts";
 import { bulkCancel, bulkReschedule } from "../../core/activations/bulk.ts";
 import { changeByStaff, changeByStaffForm } from "../../core/activations/by-staff.ts";
 import { cancelActivation } from "../../core/activations/cancel.ts";
 import { editIdentity } from "../../core/activations/edit-identity.ts";
-import { claimExchanges, leaveOverdueToStaff, releaseExchanges, takeCallback } from "../../core/activations/exchange.ts";
+import {
+  claimExchanges,
+  leaveOverdueToStaff,
+  releaseExchanges,
+  takeCallback,
+} from "../../core/activations/exchange.ts";
 import { moveByHand } from "../../core/activations/operator.ts";
 import { applyOutcome } from "../../core/activations/outcome.ts";
 import { pickUpDue, releaseScheduled } from "../../core/activations/pickup.ts";
 import { rescheduleActivation } from "../../core/activations/reschedule.ts";
 import { revealActivation } from "../../core/activations/reveal.ts";
+import { submitActivation } from "../../core/activations/submit.ts";
 import { submitLine } from "../../core/activations/submit-line.ts";
 import { submitLinesInVain, submitOwn } from "../../core/activations/submit-own.ts";
-import { submitActivation } from "../../core/activations/submit.ts";
 import { beginReturn, endReturn } from "../../core/after-sale/give-back.ts";
 import { claimTargets, recordSent } from "../../core/alerts/queue.ts";
 import { settleAlerts } from "../../core/alerts/settle.ts";
@@ -69,6 +88,7 @@ import { adoptSettings } from "../../core/platform/settings.ts";
 import { advanceClock, resetClock } from "../../core/sandbox/clock.ts";
 import { reportSandboxEsim } from "../../core/sandbox/report.ts";
 import { settleStep } from "../../core/sandbox/settle.ts";
+import type { Command } from "../../core/store/store.ts";
 import { applySupplyOutcome } from "../../core/supplier-requests/apply-outcome.ts";
 import { applyStep, noteStep } from "../../core/supplier-requests/apply-step.ts";
 import { takeSupplierCallback } from "../../core/supplier-requests/callback.ts";
@@ -96,7 +116,6 @@ import { purgeStep } from "../../core/webhooks/retention.ts";
 import { rotateWebhookSecret } from "../../core/webhooks/rotate-secret.ts";
 import { sendSample } from "../../core/webhooks/send-sample.ts";
 import { updateWebhook } from "../../core/webhooks/update.ts";
-import type { Command } from "../../core/store/store.ts";
 
 /**
  * Every command that the daemon, and a large import of the terminal, writes with. A writer in another thread finds a

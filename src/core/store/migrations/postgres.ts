@@ -517,6 +517,7 @@ export const migrations: Migration[] = [
       "CREATE TABLE \"costs\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"kind\" text COLLATE \"C\" NOT NULL,\n\t\"account\" text COLLATE \"C\" NOT NULL,\n\t\"supplier\" text COLLATE \"C\",\n\t\"units\" bigint NOT NULL,\n\t\"currency\" text COLLATE \"C\" NOT NULL,\n\t\"cost\" bigint NOT NULL,\n\t\"cost_cents\" bigint NOT NULL,\n\t\"partner_id\" text COLLATE \"C\" NOT NULL,\n\t\"order_id\" text COLLATE \"C\",\n\t\"line_id\" text COLLATE \"C\",\n\t\"item_id\" text COLLATE \"C\",\n\t\"topup_id\" text COLLATE \"C\",\n\t\"esim_id\" text COLLATE \"C\",\n\t\"reference\" text COLLATE \"C\",\n\t\"created_at\" bigint NOT NULL\n);\n",
       "CREATE TABLE \"topups\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"partner_id\" text COLLATE \"C\" NOT NULL,\n\t\"environment\" text COLLATE \"C\" NOT NULL,\n\t\"esim_id\" text COLLATE \"C\" NOT NULL,\n\t\"iccid\" text COLLATE \"C\" NOT NULL,\n\t\"order_id\" text COLLATE \"C\" NOT NULL,\n\t\"product_id\" text COLLATE \"C\" NOT NULL,\n\t\"product_sku\" text COLLATE \"C\" NOT NULL,\n\t\"status\" text COLLATE \"C\" NOT NULL,\n\t\"price_cents\" bigint NOT NULL,\n\t\"currency\" text COLLATE \"C\" NOT NULL,\n\t\"wallet_balance_after_cents\" bigint NOT NULL,\n\t\"key\" text COLLATE \"C\" NOT NULL,\n\t\"payload_hash\" text COLLATE \"C\" NOT NULL,\n\t\"supplier\" text COLLATE \"C\",\n\t\"supplier_sku\" text COLLATE \"C\",\n\t\"days\" bigint,\n\t\"cost\" bigint,\n\t\"cost_currency\" text COLLATE \"C\",\n\t\"fx_rate\" text COLLATE \"C\",\n\t\"memory\" text COLLATE \"C\",\n\t\"attempts\" bigint NOT NULL,\n\t\"due_at\" bigint,\n\t\"leased_until\" bigint,\n\t\"lease_no\" bigint DEFAULT 0 NOT NULL,\n\t\"scenario\" text COLLATE \"C\",\n\t\"reason\" text COLLATE \"C\",\n\t\"request_id\" text COLLATE \"C\",\n\t\"created_by\" text COLLATE \"C\",\n\t\"created_at\" bigint NOT NULL,\n\t\"applied_at\" bigint,\n\t\"updated_at\" bigint NOT NULL\n);\n",
       "CREATE TABLE \"esim_returns\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"esim_id\" text COLLATE \"C\" NOT NULL,\n\t\"kind\" text COLLATE \"C\" NOT NULL,\n\t\"outcome\" text COLLATE \"C\" NOT NULL,\n\t\"amount_cents\" bigint NOT NULL,\n\t\"currency\" text COLLATE \"C\" NOT NULL,\n\t\"detail\" text COLLATE \"C\",\n\t\"reference\" text COLLATE \"C\",\n\t\"actor\" text COLLATE \"C\" NOT NULL,\n\t\"created_at\" bigint NOT NULL\n);\n",
+      "DROP INDEX \"esims_iccid_real\";",
       "ALTER TABLE \"partners\" ADD COLUMN \"price_list\" text COLLATE \"C\";",
       "ALTER TABLE \"products\" ADD COLUMN \"purpose\" text COLLATE \"C\" DEFAULT 'plan' NOT NULL;",
       "ALTER TABLE \"products\" ADD COLUMN \"sourced\" bigint DEFAULT 0 NOT NULL;",
@@ -529,6 +530,7 @@ export const migrations: Migration[] = [
       "ALTER TABLE \"esims\" ADD COLUMN \"cost_currency\" text COLLATE \"C\";",
       "ALTER TABLE \"esims\" ADD COLUMN \"install_state\" text COLLATE \"C\";",
       "ALTER TABLE \"esims\" ADD COLUMN \"look_at\" bigint;",
+      "ALTER TABLE \"esims\" ADD COLUMN \"retired_at\" bigint;",
       "ALTER TABLE \"order_lines\" ADD COLUMN \"cost\" bigint;",
       "ALTER TABLE \"order_lines\" ADD COLUMN \"cost_currency\" text COLLATE \"C\";",
       "ALTER TABLE \"order_lines\" ADD COLUMN \"fx_rate\" text COLLATE \"C\";",
@@ -569,7 +571,8 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"esim_returns_esim\" ON \"esim_returns\" USING btree (\"esim_id\",\"created_at\",\"id\");",
       "CREATE UNIQUE INDEX \"esim_returns_refunded\" ON \"esim_returns\" USING btree (\"esim_id\") WHERE kind = 'refund' and outcome = 'done';",
       "CREATE INDEX \"esims_supplied\" ON \"esims\" USING btree (\"supplier\",\"supplier_ref\",\"id\") WHERE supplier is not null;",
-      "CREATE INDEX \"esims_look\" ON \"esims\" USING btree (\"supplier\",\"look_at\",\"id\") WHERE look_at is not null;"
+      "CREATE INDEX \"esims_look\" ON \"esims\" USING btree (\"supplier\",\"look_at\",\"id\") WHERE look_at is not null;",
+      "CREATE UNIQUE INDEX \"esims_iccid_real\" ON \"esims\" USING btree (\"iccid\") WHERE (\"esims\".\"environment\" is null or \"esims\".\"environment\" = 'production') and \"esims\".\"retired_at\" is null;"
     ]
   }
 ];
