@@ -29,7 +29,7 @@ export async function start(argv: readonly string[]): Promise<void> {
   (await import("./frame/compile-cache.ts")).keepCompiledCode();
   const [{ run }, { singles }, { serveDemo }] = await Promise.all([
     import("./run.ts"),
-    import("./nouns.ts"),
+    import("./singles.ts"),
     import("./commands/serve-demo.ts"),
   ]);
   const commands = singles.map((one) => (one.name === "serve" ? { ...one, load: async () => serveDemo } : one));

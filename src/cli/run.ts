@@ -7,8 +7,9 @@ import { interrupted } from "./kernel/errors.ts";
 import { type ExitCode, exitCodes } from "./kernel/exit-codes.ts";
 import { type Globals, guessGlobals } from "./kernel/globals.ts";
 import { onSecondSignal } from "./kernel/signals.ts";
-import { nouns, singles } from "./nouns.ts";
+import { nouns } from "./nouns.ts";
 import { takeEnvironment } from "./place/given-keys.ts";
+import { singles } from "./singles.ts";
 
 /** Understands a command line, runs the command it names, prints its result or failure; the answer is the exit code. */
 export async function run(argv: readonly string[], commands = singles): Promise<ExitCode> {

@@ -154,7 +154,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   return bytes > LONGEST ? null : Buffer.concat(chunks);
 }
 
-/** The date is that of its clock: clients see by it how far apart the clocks are. Text goes as it is, objects as JSON. */
+/** Dated by its own clock: clients see by it how far apart the clocks are. Text goes as it is, objects as JSON. */
 function write(response: ServerResponse, { status, headers, body }: ProviderAnswer, now: number): void {
   const type = body === undefined ? {} : { "content-type": "application/json" };
   const all = { date: new Date(now).toUTCString(), ...type, ...headers };

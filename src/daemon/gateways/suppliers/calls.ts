@@ -19,7 +19,7 @@ export interface Call {
   timeoutMs?: number;
 }
 
-/** What came back. Only `sent: false` says that no byte of the request went out. */
+/** What was answered. Only `sent: false` says that no byte of the request went out. */
 export type Answer =
   | { sent: false; reason: string }
   /** A limit, ours or the provider's: nothing was sent, or nothing happened. */
