@@ -1,5 +1,5 @@
 import type { Noun } from "./frame/command.ts";
-import { noun } from "./listed.ts";
+import { noun } from "./frame/listed.ts";
 
 /** Nouns and their verbs, in the order of the help. */
 export const nouns: readonly Noun[] = [

@@ -1,5 +1,5 @@
 import type { Entry } from "./frame/command.ts";
-import { entries } from "./listed.ts";
+import { entries } from "./frame/listed.ts";
 
 /** Commands without a noun, in the order of the help. */
 export const singles: readonly Entry[] = entries({

@@ -74,3 +74,8 @@ export async function createPriceList(tx: Tx, { name, actor }: { name: string; a
   const at = isoTime(tx.now);
   return { name, rules: 0, partners: [], created_at: at, updated_at: at };
 }
+
+/** Makes a price list that is not there yet. Throws `validation` for its name. */
+export async function ensurePriceList(tx: Tx, list: { name: string; actor: Actor }): Promise<void> {
+  if ((await findByKey(tx, "priceLists", { name: list.name })) === null) await createPriceList(tx, list);
+}

@@ -7,7 +7,7 @@ import { insert, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { requirePriceList } from "./lists.ts";
+import { ensurePriceList, requirePriceList } from "./lists.ts";
 import { findRuleProduct } from "./products.ts";
 import { checkRule, type RuleInput, scopeMark, type TypedRule } from "./rule-input.ts";
 import { storedRules } from "./rules.ts";
@@ -28,22 +28,22 @@ export interface AskedRule {
 }
 
 /**
- * Sets a price or markup in a list; a rule of the same scope is replaced. Throws `not_found` for the list,
- * `validation`.
+ * Sets a price or markup in a list, which is made where it is not there yet; a rule of the same scope is replaced.
+ * Throws `not_found` for the product, `validation`.
  */
 export async function setPriceRule(tx: Tx, { list, rule: typed, actor }: AskedRule): Promise<RuleInList> {
-  await requirePriceList(tx, list);
   const rule = await checkedRule(tx, typed);
+  await ensurePriceList(tx, { name: list, actor });
   if ((await putRule(tx, { list, rule, actor })) !== "duplicate") await markChanged(tx, list);
   return shownIn(list, rule);
 }
 
-/** Sets many rules, as `setPriceRule` does, in one transaction. Throws `not_found` for the list. */
+/** Sets many rules, as `setPriceRule` does, in one transaction. Throws `validation` for the list's name. */
 export async function importPriceRules(
   tx: Tx,
   { list, rules, actor }: { list: string; rules: readonly RuleInput[]; actor: Actor },
 ): Promise<RuleOutcome[]> {
-  await requirePriceList(tx, list);
+  await ensurePriceList(tx, { name: list, actor });
   const outcomes: RuleOutcome[] = [];
   for (const rule of rules) outcomes.push(await putRule(tx, { list, rule, actor }));
   if (outcomes.some((outcome) => outcome !== "duplicate")) await markChanged(tx, list);

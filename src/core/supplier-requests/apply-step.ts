@@ -55,6 +55,8 @@ export interface StepEnd {
   step: Ended;
   /** What was kept before the last note: of what was never sent nothing is to be looked up. */
   before: Memory | null;
+  /** Whether this run announced something: what looks for an earlier purchase and finds none shows no fault. */
+  noted: boolean;
   latencyMs: number;
 }
 
@@ -81,7 +83,7 @@ export async function applyStep(tx: Tx, input: StepEnd): Promise<ItemRow> {
       await noteFault(tx, { supplier, reason: step.reason });
       return unsent(tx, item, step.reason, input.before);
     case "unknown":
-      await noteFault(tx, { supplier, reason: step.reason });
+      if (input.noted) await noteFault(tx, { supplier, reason: step.reason });
       return later(tx, item, step);
     case "lost":
       return lost(tx, item, step);

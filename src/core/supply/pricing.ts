@@ -1,19 +1,8 @@
-import { and, desc, eq, lte } from "drizzle-orm";
 import type { MinorUnits } from "../kernel/brand.ts";
-import { isoTime } from "../kernel/clock.ts";
 import { priceOfCost } from "../kernel/cost.ts";
 import { invalid } from "../kernel/problem.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
+import { rateToday } from "../prices/rates.ts";
 import type { Read } from "../store/store.ts";
-
-const newest = statement((db, { fxRates: fx }, slot: Slots<{ from: string; to: string; day: string }>) =>
-  db
-    .select({ rate: fx.rate })
-    .from(fx)
-    .where(and(eq(fx.from_currency, slot.from), eq(fx.to_currency, slot.to), lte(fx.day, slot.day)))
-    .orderBy(desc(fx.day))
-    .limit(1),
-);
 
 /** A cost's currency and a price's. */
 interface Pair {
@@ -30,12 +19,11 @@ export interface Pricing {
 
 /** The rates of today for these pairs; one that is not known is left out. */
 export async function ratesToday(q: Read, pairs: readonly Pair[]): Promise<Map<string, string>> {
-  const day = isoTime(q.now).slice(0, 10);
   const rates = new Map<string, string>();
   for (const { from, to } of pairs) {
     if (rates.has(`${from} ${to}`)) continue;
-    const rate = from === to ? "1" : first(await newest(q, { from, to, day }))?.rate;
-    if (rate !== undefined) rates.set(`${from} ${to}`, rate);
+    const rate = await rateToday(q, from, to);
+    if (rate !== null) rates.set(`${from} ${to}`, rate);
   }
   return rates;
 }

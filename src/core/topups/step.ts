@@ -78,7 +78,8 @@ async function settle(tx: Tx, topup: TopupRow, input: TopupStep): Promise<void> 
       await releaseHold(tx, { holder: topup.id });
       return later(tx, topup, { waitMs: step.waitMs, memory: step.memory, attempts: 0 });
     case "unknown":
-      await noteFault(tx, { supplier, reason: step.reason });
+      // A look-up that finds nothing shows no fault.
+      if (input.before !== undefined) await noteFault(tx, { supplier, reason: step.reason });
       return later(tx, topup, { waitMs: step.waitMs, memory: step.memory, reason: step.reason });
     case "lost":
       return leaveToStaff(tx, topup, { memory: step.memory, reason: step.reason });

@@ -36,7 +36,8 @@ export async function buyUnit(deps: BuyDependencies, claimed: ClaimedItem, conta
     const step = await nextStep(deps, claimed, contact, { memory, fresh });
     if (step.kind !== "note") {
       if (step.kind === "applied") throw new Error("a purchase ended as a top-up");
-      await end(deps, claimed, { step, before, latencyMs: Math.round(performance.now() - began) });
+      const latencyMs = Math.round(performance.now() - began);
+      await end(deps, claimed, { step, before, noted: fresh, latencyMs });
       return;
     }
     if (!(await store.write(noteStep, { lease, memory: step.memory, hold: step.hold ?? null }))) return;
@@ -73,13 +74,16 @@ function nextStep(
 interface End {
   step: Ended;
   before: Memory | null;
+  noted: boolean;
   latencyMs: number;
 }
 
 async function end(deps: BuyDependencies, { item, lease }: ClaimedItem, { step, ...rest }: End): Promise<void> {
   const { store, log } = deps;
   const input = { id: item.id, leaseNo: lease.no, ...rest };
-  let fault = step.kind === "unsent" || step.kind === "unknown" || step.kind === "lost" ? step.reason : null;
+  // A look-up that finds nothing was answered.
+  const isFault = step.kind === "unsent" || (step.kind === "unknown" && rest.noted);
+  let fault = isFault ? step.reason : null;
   if (fault !== null) log.warn({ item_id: item.id, supplier: item.supplier, reason: fault }, "supplier fault");
   await store.write(applyStep, { ...input, step }).catch(async (error: unknown) => {
     if (!(error instanceof Problem) || step.kind !== "bought") throw error;
@@ -88,5 +92,6 @@ async function end(deps: BuyDependencies, { item, lease }: ClaimedItem, { step, 
     const lost = { kind: "lost", reason: fault, memory: rest.before ?? {} } as const;
     await store.write(applyStep, { ...input, step: lost });
   });
-  if (step.kind !== "busy") await noteExchange(deps, { kind: "supplier", name: item.supplier, error: fault });
+  const isSilent = step.kind === "busy" || (step.kind === "unknown" && !rest.noted);
+  if (!isSilent) await noteExchange(deps, { kind: "supplier", name: item.supplier, error: fault });
 }

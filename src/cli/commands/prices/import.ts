@@ -33,14 +33,12 @@ export default command({
   },
   options: importOptions,
   async run(context, { list, file, dryRun, strict, ...reading }) {
-    const [{ importPriceRules }, { checkRule }, { requirePriceList }, { ruleProducts }] = await Promise.all([
+    const [{ importPriceRules }, { checkRule }, { ruleProducts }] = await Promise.all([
       import("../../../core/prices/set-rule.ts"),
       import("../../../core/prices/rule-input.ts"),
-      import("../../../core/prices/lists.ts"),
       import("../../../core/prices/products.ts"),
     ]);
     return context.withStore(async ({ store }) => {
-      await store.read(requirePriceList, list);
       const known = await store.read(ruleProducts, null);
       const products = new Map<string, RuleProduct>(known.map((product) => [product.sku, product]));
       const twice = findClashes<Row>(scopeOf, ({ values: { price, markup } }) => `${price} ${markup}`);

@@ -6,7 +6,7 @@ export default operatorList({
   examples: ["prices list"],
   options: {},
   columns: listColumns,
-  empty: "No price lists yet: esimctl prices create makes one.",
+  empty: "No price lists yet: esimctl prices set makes one.",
   async read(store) {
     const { listPriceLists } = await import("../../../core/prices/lists.ts");
     return store.read(listPriceLists, null);

@@ -1,8 +1,10 @@
 import type { Store } from "../../../core/store/store.ts";
 import type { SupplierContact } from "../../../core/suppliers/supplier.ts";
 import type { Provider } from "../../../daemon/gateways/suppliers/provider.ts";
+import type { Providers } from "../../../daemon/gateways/suppliers/providers.ts";
 import type { Context } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
+import { usingProviders } from "../../place/providers.ts";
 
 /** How a command reaches providers. */
 export interface Reach {
@@ -17,13 +19,9 @@ export interface Reach {
 
 /** Reaches providers as the daemon does, within the same limits. */
 export async function withProviders<T>(context: Context, work: (reach: Reach) => Promise<T>): Promise<T> {
-  const [{ createProviders }, { isProvider, requireSupplier, supplierContact }] = await Promise.all([
-    import("../../../daemon/gateways/suppliers/providers.ts"),
-    import("../../../core/suppliers/supplier.ts"),
-  ]);
-  return context.withStore(async ({ store, clock }) => {
-    const providers = createProviders({ store, now: clock.now });
-    const reach: Reach = {
+  const { isProvider, requireSupplier, supplierContact } = await import("../../../core/suppliers/supplier.ts");
+  const reaching = async ({ store }: { store: Store }, providers: Providers): Promise<T> =>
+    work({
       store,
       async contact(name) {
         await store.read(requireSupplier, name);
@@ -38,13 +36,8 @@ export async function withProviders<T>(context: Context, work: (reach: Reach) =>
         if (provider !== null) return provider;
         throw new CliError("provider_not_set", `${contact.name} ${LACKS}.`, `suppliers set ${contact.name} sets them.`);
       },
-    };
-    try {
-      return await work(reach);
-    } finally {
-      await providers.close();
-    }
-  });
+    });
+  return context.withStore((opened) => usingProviders(opened, (providers) => reaching(opened, providers)));
 }
 
 /** What a provider lacks that has no API. */

@@ -1,4 +1,4 @@
-import type { Command, Entry, Noun, Works } from "./frame/command.ts";
+import type { Command, Entry, Noun, Works } from "./command.ts";
 
 /** The summary of a command, where it works, and the module that exports it. */
 type Listed = readonly [summary: string, works: Works, module: () => Promise<{ default: Command }>];
