@@ -100,6 +100,11 @@ export interface Buying {
 
 /** Puts a provider into the table of adapters and sets it up as a supplier `prov` whose prices are cost × 1.35. */
 export async function setUpProvider({ store }: Pick<Platform, "store">, { url }: TopupProvider, buying?: Buying) {
+  const { esimgo } = adapters;
+  // Other tests of this process have the real one.
+  onTestFinished(() => {
+    adapters.esimgo = esimgo;
+  });
   adapters.esimgo = (parts) => adapterOf(parts, buying ?? { notes: false, lookUps: 2 });
   const settings = { adapter: "esimgo", url, secret: "api-key" } as const;
   await store.write(setSupplier, { name: "prov", settings, actor: "test" });
