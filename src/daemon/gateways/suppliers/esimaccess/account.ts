@@ -1,52 +1,47 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { costOf, formatCost } from "../../../../core/kernel/cost.ts";
+import { costOf } from "../../../../core/kernel/cost.ts";
 import type { Balance, Check } from "../../../../core/supply/provider.ts";
-import { type Client, PEOPLE_WAIT_MS, type Reply, replyWords, Text, unreachable } from "./client.ts";
+import { balanceCheck, clockCheck } from "../account-checks.ts";
+import { type Reply, reasonOf, shaped, usable } from "../reply.ts";
+import { maybe } from "../values.ts";
+import { type Client, NAME } from "./client.ts";
 import { refusalOf, WRONG_TIME } from "./codes.ts";
 
-const account = Compile(Type.Object({ balance: Type.Integer(), currencyCode: Text }));
+const Amount = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
+const account = Compile(Type.Object({ balance: Amount, ...maybe(Type.String(), "currencyCode") }));
 
 /** How far (ms) the clocks may be apart. The provider's own tolerance is not stated. */
 const APART_MS = 30_000;
 
 /** What the account holds. Throws `supplier_unreachable`. */
 export async function readBalance(client: Client): Promise<Balance> {
-  const reply = await client("/balance/query", {}, PEOPLE_WAIT_MS);
-  const held = balanceIn(reply);
-  if (held === null) throw unreachable(reply);
-  return held;
+  return usable(NAME, balanceIn(await client("/balance/query", {})));
 }
 
 /** Proves credential, balance and clock with one signed call. */
 export async function checkAccount(client: Client, now: () => number): Promise<Check[]> {
-  const reply = await client("/balance/query", {}, PEOPLE_WAIT_MS);
+  const reply = await client("/balance/query", {});
   const held = balanceIn(reply);
-  const refusal = reply.kind === "code" ? refusalOf(reply.code) : null;
-  const fault = refusal === null ? `Not proved: ${replyWords(reply)}.` : `${refusal.message} (${refusal.code})`;
+  const refusal = refusalOf((reply.kind === "unclear" && reply.code) || "");
+  const why = held.kind === "done" ? "" : `Not proved: ${reasonOf(held)}.`;
+  const fault = refusal === null ? why : `${refusal.message} (${refusal.code})`;
   const ok = reply.kind === "done";
+  const clocks = { at: "at" in reply ? reply.at : null, now: now(), mostMs: APART_MS };
+  const words = (s: number, isAhead: boolean) =>
+    `Its clock is ${s} s ${isAhead ? "ahead of" : "behind"} this machine's.`;
+  const clock = clockCheck(clocks, words);
+  const isRefused = refusal?.code === WRONG_TIME;
   return [
     { name: "credential", ok, detail: ok ? "It answered a signed request." : fault },
-    held === null
-      ? { name: "balance", ok: false, detail: fault }
-      : { name: "balance", ok: held.balance > 0, detail: `${formatCost(held.balance)} ${held.currency}` },
-    clockCheck(reply, now()),
+    held.kind === "done" ? balanceCheck(held.value) : { name: "balance", ok: false, detail: fault },
+    isRefused ? { ...clock, ok: false, detail: `It refuses this machine's time. ${clock.detail}` } : clock,
   ];
 }
 
-function balanceIn(reply: Reply): Balance | null {
-  if (reply.kind !== "done" || !account.Check(reply.obj)) return null;
-  const { balance, currencyCode } = reply.obj;
-  return Number.isSafeInteger(balance) ? { currency: currencyCode || "USD", balance: costOf(balance) } : null;
-}
-
-function clockCheck(reply: Reply, now: number): Check {
-  const date = "date" in reply ? reply.date : null;
-  if (date === null) return { name: "clock", ok: false, detail: "Its answer shows no time." };
-  const apart = date - now;
-  const isRefused = reply.kind === "code" && reply.code === WRONG_TIME;
-  const seconds = Math.round(Math.abs(apart) / 1_000);
-  const words = `Its clock is ${seconds} s ${apart < 0 ? "behind" : "ahead of"} this machine's`;
-  const detail = isRefused ? `It refuses this machine's time. ${words}.` : `${words}.`;
-  return { name: "clock", ok: Math.abs(apart) <= APART_MS && !isRefused, detail };
+function balanceIn(reply: Reply): Reply<Balance> {
+  const held = shaped(reply, account);
+  if (held.kind !== "done") return held;
+  const { balance, currencyCode } = held.value;
+  return { ...held, value: { currency: currencyCode || "USD", balance: costOf(balance) } };
 }

@@ -1,31 +1,27 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import type { InstallState } from "../../../../core/store/schema/values.ts";
 import type { EsimRef, EsimReportOf } from "../../../../core/supply/provider.ts";
-import { type Client, Count, listOf, PEOPLE_WAIT_MS, type Reply, Text, unreachable } from "./client.ts";
+import { readPages } from "../pages.ts";
+import { type Reply, shaped, usable } from "../reply.ts";
+import { installOf, nothingShown } from "../reports.ts";
+import { maybe, momentOf } from "../values.ts";
+import { type Client, NAME } from "./client.ts";
 import { NOT_SHOWN } from "./codes.ts";
 
+const Size = Type.Number({ minimum: 0 });
 const Row = Type.Object({
   esimTranNo: Type.String({ minLength: 1 }),
   orderNo: Type.String({ minLength: 1 }),
-  transactionId: Text,
-  iccid: Text,
-  ac: Text,
-  smdpStatus: Text,
-  esimStatus: Text,
-  activateTime: Text,
-  expiredTime: Text,
-  totalVolume: Count,
-  orderUsage: Count,
-  packageList: listOf(Type.Object({ esimTranNo: Text, transactionId: Text })),
+  ...maybe(Type.String(), "transactionId", "iccid", "ac", "smdpStatus", "esimStatus", "activateTime", "expiredTime"),
+  ...maybe(Size, "totalVolume", "orderUsage"),
+  ...maybe(Type.Array(Type.Object(maybe(Type.String(), "esimTranNo", "transactionId"))), "packageList"),
 });
-/** The rows found, or why there are none. */
-type Rows = { rows: EsimRow[] } | { failed: Reply };
 /** An eSIM as /esim/query shows it. */
 export type EsimRow = Type.Static<typeof Row>;
 const list = Compile(Type.Object({ esimList: Type.Union([Type.Array(Row), Type.Null()]) }));
 
-const UsageRows = Type.Array(Type.Object({ esimTranNo: Type.String(), dataUsage: Count, totalData: Count }));
+const UsageRow = Type.Object({ esimTranNo: Type.String(), ...maybe(Size, "dataUsage", "totalData") });
+const UsageRows = Type.Array(UsageRow);
 // Clients name the list; a copy of the reference has nothing around it.
 const usages = Compile(Type.Union([UsageRows, Type.Object({ esimUsageList: UsageRows })]));
 
@@ -37,16 +33,13 @@ const AT_ONCE = 10;
 const MEGABYTE = 1_048_576;
 
 /** Asks for rows, page by page. A page with a row of another form is no answer: it may be the one looked for. */
-export async function queryRows(client: Client, filter: object, waitMs?: number): Promise<Rows> {
-  const rows: EsimRow[] = [];
-  for (let pageNum = 1; pageNum <= MOST_PAGES; pageNum += 1) {
-    const reply = await client("/esim/query", { ...filter, pager: { pageNum, pageSize: PAGE_SIZE } }, waitMs);
-    if (reply.kind !== "done" || !list.Check(reply.obj)) return { failed: reply };
-    const page = reply.obj.esimList ?? [];
-    rows.push(...page);
-    if (page.length < PAGE_SIZE) return { rows };
-  }
-  return { failed: { kind: "unclear", reason: "its list of eSIMs has no end" } };
+export function queryRows(client: Client, filter: object, waitMs?: number): Promise<Reply<EsimRow[]>> {
+  const read = async (pageNum: number) => {
+    const asked = { ...filter, pager: { pageNum, pageSize: PAGE_SIZE } };
+    const reply = shaped(await client("/esim/query", asked, waitMs), list);
+    return reply.kind === "done" ? { ...reply, value: reply.value.esimList ?? [] } : reply;
+  };
+  return readPages({ most: MOST_PAGES, read, isLast: (page) => page.length < PAGE_SIZE });
 }
 
 /**
@@ -59,13 +52,16 @@ export async function lookAt(client: Client, esims: readonly EsimRef[], now: () 
   for (let from = 0; from < named.length; from += AT_ONCE) {
     const some = named.slice(from, from + AT_ONCE);
     const esimTranNoList = some.map(({ reference }) => reference);
-    const usage = await client("/esim/usage/query", { esimTranNoList }, PEOPLE_WAIT_MS);
+    const usage = shaped(await client("/esim/usage/query", { esimTranNoList }), usages);
+    // Without an answer of its own, usage is what the row says.
+    const used =
+      usage.kind === "done" ? [usage.value].flatMap((one) => ("esimUsageList" in one ? one.esimUsageList : one)) : [];
     for (const esim of some) {
-      const answer = await queryRows(client, { esimTranNo: esim.reference }, PEOPLE_WAIT_MS);
-      const rows = "rows" in answer ? answer.rows : [];
-      if ("failed" in answer && !isNotShown(answer.failed)) throw unreachable(answer.failed);
+      const answer = await queryRows(client, { esimTranNo: esim.reference });
+      const rows = isNotShown(answer) ? [] : usable(NAME, answer);
       const row = rows.find(({ esimTranNo }) => esimTranNo === esim.reference);
-      if (row !== undefined) reports.push(reportOf(esim, row, usage, now()));
+      const own = used.find(({ esimTranNo }) => esimTranNo === esim.reference);
+      if (row !== undefined) reports.push({ ...esim, ...reportOf(row, own), at: now() });
     }
   }
   return reports;
@@ -73,55 +69,34 @@ export async function lookAt(client: Client, esims: readonly EsimRef[], now: () 
 
 /** Whether a reply says that what was asked for is not there, or not yet. */
 export function isNotShown(reply: Reply): boolean {
-  return reply.kind === "code" && NOT_SHOWN.includes(reply.code);
+  return reply.kind === "unclear" && NOT_SHOWN.includes(reply.code ?? "");
 }
 
-function reportOf(esim: EsimRef, row: EsimRow, usage: Reply, at: number): EsimReportOf {
-  // Without an answer of its own, usage is what the row says.
-  const obj = usage.kind === "done" && usages.Check(usage.obj) ? usage.obj : [];
-  const own = ("esimUsageList" in obj ? obj.esimUsageList : obj).find((one) => one.esimTranNo === row.esimTranNo);
+function reportOf(row: EsimRow, own: Type.Static<typeof UsageRow> | undefined) {
   // Both are hours late, each in its own time; what is used never becomes less.
   const seen = [row.orderUsage, own?.dataUsage].filter((one) => typeof one === "number");
-  const usedMb = seen.length > 0 ? Math.round(Math.max(...seen) / MEGABYTE) : null;
   const total = row.totalVolume ?? own?.totalData ?? null;
   const activatedAt = momentOf(row.activateTime);
   const isBegun = activatedAt !== null || seen.some((bytes) => bytes > 0);
+  const status = statuses[row.esimStatus ?? ""] ?? "unknown";
   return {
-    ...esim,
-    install: installs.get(row.smdpStatus ?? "") ?? null,
+    ...nothingShown,
+    install: installOf(row.smdpStatus),
     // An enabled one may be IN_USE before it is used.
-    status: row.esimStatus === "IN_USE" && isBegun ? "active" : (statuses.get(row.esimStatus ?? "") ?? "unknown"),
-    usedMb,
+    status: row.esimStatus === "IN_USE" && isBegun ? "active" : status,
+    usedMb: seen.length > 0 ? Math.round(Math.max(...seen) / MEGABYTE) : null,
     totalMb: total === null ? null : Math.round(total / MEGABYTE),
     activatedAt,
     expiresAt: momentOf(row.expiredTime),
-    country: null,
-    network: null,
-    at,
-  };
+  } as const;
 }
-
-const installs = new Map<string, InstallState>([
-  ["RELEASED", "not_downloaded"],
-  ["DOWNLOAD", "downloaded"],
-  ["INSTALLATION", "installed"],
-  ["ENABLED", "enabled"],
-  ["DISABLED", "disabled"],
-  ["DELETED", "deleted"],
-]);
 
 // One that was given back or revoked has no word of its own: it is unknown.
-const statuses = new Map<string, EsimReportOf["status"]>([
-  ["GOT_RESOURCE", "inactive"],
-  ["IN_USE", "inactive"],
-  ["USED_UP", "used_up"],
-  ["USED_EXPIRED", "expired"],
-  ["UNUSED_EXPIRED", "expired"],
-  ["SUSPENDED", "suspended"],
-]);
-
-/** A moment (ms) as 2026-09-27T19:29:36+0000; without an offset it is UTC. Null: none. */
-function momentOf(text: string | null | undefined): number | null {
-  const zoned = /(Z|[+-]\d\d:?\d\d)$/.test(text ?? "") ? text : `${text}Z`;
-  return Date.parse(zoned ?? "") || null;
-}
+const statuses: Readonly<Record<string, EsimReportOf["status"]>> = {
+  GOT_RESOURCE: "inactive",
+  IN_USE: "inactive",
+  USED_UP: "used_up",
+  USED_EXPIRED: "expired",
+  UNUSED_EXPIRED: "expired",
+  SUSPENDED: "suspended",
+};

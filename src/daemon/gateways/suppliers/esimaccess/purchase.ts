@@ -1,9 +1,8 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import type { Cost } from "../../../../core/kernel/brand.ts";
-import { costOf } from "../../../../core/kernel/cost.ts";
 import type { Ask, Step } from "../../../../core/supply/provider.ts";
-import { type Reply, replyWords } from "./client.ts";
+import { lookLater, notUnderstood, waitAfter } from "../look-ups.ts";
+import { type Failed, otherForm, type Reply, reasonOf } from "../reply.ts";
 import { ALLOCATING, FOR_REVIEW, refusalOf, USED_ALREADY } from "./codes.ts";
 
 const Noted = Type.Object({
@@ -14,7 +13,7 @@ const Noted = Type.Object({
   stage: Type.Enum(["send", "exists", "refused", "allocating"]),
   /** When the purchase, or its allocation, began (ms). */
   since: Type.Integer(),
-  /** The price guard: a repeat carries what the first request had. */
+  /** The price guard lets no other price pass: a repeat carries what the first request had. */
   price: Type.Union([Type.Integer(), Type.Null()]),
   looks: Type.Integer(),
   code: Type.Optional(Type.String()),
@@ -42,9 +41,7 @@ export interface Way {
 const SEND_WAIT_MS = 5_000;
 /** How long a request may be sent again (ms): how long the provider remembers a transactionId is not stated. */
 const REPEAT_MS = 3_600_000;
-const WAITS_MS = [2_000, 5_000, 10_000, 30_000, 60_000, 120_000];
-const LONGEST_WAIT_MS = 300_000;
-/** With these waits the last one is made after 49 minutes, while a repeat is still allowed. */
+/** With the waits of look-ups the last one is made after 49 minutes, while a repeat is still allowed. */
 const MOST_LOOKS = 15;
 /** After a repeat was refused, so many (47 s) find nothing: what is bought is shown within 30 s. */
 const LOOKS_OF_REFUSED = 4;
@@ -52,7 +49,7 @@ const LOOKS_OF_REFUSED = 4;
 /** The next step of a purchase. */
 export async function purchaseStep(way: Way, { memory, fresh, cost }: Ask, now: number): Promise<Step> {
   if (memory === null) return { kind: "note", memory: { stage: "send", since: now, price: cost, looks: 0 } };
-  if (!noted.Check(memory)) return { kind: "lost", reason: "what was noted of it is not understood", memory };
+  if (!noted.Check(memory)) return notUnderstood(memory);
   const mayRepeat = !memory.lost && now - memory.since < REPEAT_MS;
   if (memory.stage === "send" && (fresh || (mayRepeat && way.repeats(memory.looks)))) {
     return afterSend(way, memory, await way.send(memory, fresh ? SEND_WAIT_MS : 0), fresh);
@@ -66,13 +63,14 @@ export async function purchaseStep(way: Way, { memory, fresh, cost }: Ask, now: 
 
 function afterSend(way: Way, notes: Notes, reply: Reply, first: boolean): Step {
   if (reply.kind === "busy" || (reply.kind === "unsent" && first)) return reply;
-  if (reply.kind !== "done" && reply.kind !== "code") return noAnswer(notes, reply);
-  const exists = reply.kind === "code" && [USED_ALREADY, ALLOCATING].includes(reply.code);
-  const taken = reply.kind === "done" || exists ? way.taken(notes, reply.obj) : null;
-  if (taken !== null) return taken;
-  if (exists) return { kind: "note", memory: { ...notes, stage: "exists", looks: 0 } };
-  if (reply.kind === "done" || refusalOf(reply.code) === null) return noAnswer(notes, reply);
-  const refused: Notes = { ...notes, stage: "refused", code: reply.code, looks: 0 };
+  if (reply.kind === "done") return way.taken(notes, reply.value) ?? noAnswer(notes, otherForm);
+  const code = reply.kind === "unclear" ? reply.code : null;
+  if (code === USED_ALREADY || code === ALLOCATING) {
+    const exists = { kind: "note", memory: { ...notes, stage: "exists", looks: 0 } } as const;
+    return way.taken(notes, "value" in reply ? reply.value : null) ?? exists;
+  }
+  if (code === null || refusalOf(code) === null) return noAnswer(notes, reply);
+  const refused: Notes = { ...notes, stage: "refused", code, looks: 0 };
   // A repeat that is refused says nothing of the first request.
   return first ? refusedStep(refused) : { kind: "note", memory: refused };
 }
@@ -83,25 +81,19 @@ function refusedStep(notes: Notes): Step {
 }
 
 /** What follows a reply that does not say what became of the purchase. */
-export function noAnswer(notes: Notes, reply: Reply): Step {
+export function noAnswer(notes: Notes, reply: Failed): Step {
   if (reply.kind === "busy") return reply;
-  const isOpen = reply.kind === "code" && FOR_REVIEW.includes(reply.code);
-  return isOpen ? lost(notes, replyWords(reply)) : lookAgain(notes, replyWords(reply));
+  const isOpen = reply.kind === "unclear" && FOR_REVIEW.includes(reply.code ?? "");
+  return isOpen ? lost(notes, reasonOf(reply)) : lookAgain(notes, reasonOf(reply));
 }
 
 /** The next look-up; people decide where each was made. */
 function lookAgain(notes: Notes, reason: string): Step {
   if (notes.lost || notes.looks >= MOST_LOOKS) return lost(notes, reason);
-  const waitMs = WAITS_MS[notes.looks] ?? LONGEST_WAIT_MS;
-  return { kind: "unknown", reason, memory: { ...notes, looks: notes.looks + 1 }, waitMs };
+  return lookLater({ ...notes, looks: notes.looks + 1 }, reason, waitAfter(notes.looks));
 }
 
 /** People decide; what is noted serves another look. */
 export function lost(notes: Notes, reason: string): Step {
   return { kind: "lost", reason, memory: { ...notes, lost: true } };
-}
-
-/** What was paid, as far as it is known: the price guard lets no other price pass. */
-export function paid({ price }: Notes): Cost | null {
-  return price === null ? null : costOf(price);
 }

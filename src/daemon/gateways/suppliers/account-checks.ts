@@ -1,0 +1,21 @@
+import { formatCost } from "../../../core/kernel/cost.ts";
+import type { Balance, Check } from "../../../core/supply/provider.ts";
+
+/** What a check says of a balance. */
+export function balanceCheck({ balance, currency }: Balance): Check {
+  return { name: "balance", ok: balance > 0, detail: `${formatCost(balance)} ${currency}` };
+}
+
+/** The provider's clock as an answer shows it, ours, and how far apart they may be (ms). */
+interface Clocks {
+  at: number | null;
+  now: number;
+  mostMs: number;
+}
+
+/** What a check says of the provider's clock. */
+export function clockCheck({ at, now, mostMs }: Clocks, words: (seconds: number, isAhead: boolean) => string): Check {
+  if (at === null) return { name: "clock", ok: false, detail: "Its answer shows no time." };
+  const apart = Math.abs(at - now);
+  return { name: "clock", ok: apart <= mostMs, detail: words(Math.round(apart / 1_000), at > now) };
+}

@@ -1,0 +1,24 @@
+import type { Memory } from "../../../core/store/schema/values.ts";
+import type { Step } from "../../../core/supply/provider.ts";
+
+/** Memory of a purchase that is looked up; `looks`: how often. */
+export type Looking = Memory & { looks: number };
+
+/** How long after the last one each look-up is made (ms), the first after the request itself. */
+const waits = [2_000, 5_000, 10_000, 30_000, 60_000, 120_000];
+const LONGEST_WAIT_MS = 300_000;
+
+/** How long to wait after so many look-ups (ms). */
+export function waitAfter(looks: number): number {
+  return waits[looks] ?? LONGEST_WAIT_MS;
+}
+
+/** It may be bought: it is looked up next after a wait that grows. */
+export function lookLater(memory: Looking, reason: string, waitMs: number | null = null): Step {
+  return { kind: "unknown", reason, memory, waitMs: waitMs ?? waitAfter(memory.looks) };
+}
+
+/** The end of a purchase whose memory has a form that no version of the adapter wrote. */
+export function notUnderstood(memory: Memory): Step {
+  return { kind: "lost", reason: "what was noted of it is not understood", memory };
+}
