@@ -1,5 +1,13 @@
-import { formatCost } from "../../../core/kernel/cost.ts";
+import { costOf, formatCost, readCost } from "../../../core/kernel/cost.ts";
 import type { Balance, Check } from "../../../core/supply/provider.ts";
+
+/** What an account holds, in whole units; an account on credit may be below zero. Null: it is no amount. */
+export function balanceOf(amount: string | number, currency: string): Balance | null {
+  const text = String(amount).trim();
+  const cost = readCost(text.replace(/^-/, ""));
+  const balance = cost === null ? null : costOf(text.startsWith("-") ? -cost : cost);
+  return balance === null ? null : { currency: currency.toUpperCase(), balance };
+}
 
 /** What a check says of a balance. */
 export function balanceCheck({ balance, currency }: Balance): Check {

@@ -8,6 +8,9 @@ export type Looking = Memory & { looks: number };
 const waits = [2_000, 5_000, 10_000, 30_000, 60_000, 120_000];
 const LONGEST_WAIT_MS = 300_000;
 
+/** So many look-ups, the last a quarter of an hour after the request, are enough for what is listed within minutes. */
+export const MOST_LOOKS = 8;
+
 /** How long to wait after so many look-ups (ms). */
 export function waitAfter(looks: number): number {
   return waits[looks] ?? LONGEST_WAIT_MS;

@@ -1,9 +1,9 @@
 import { type TSchema, Type } from "typebox";
 import type { Cost } from "../../../core/kernel/brand.ts";
-import { costOf } from "../../../core/kernel/cost.ts";
+import { costOf, readCost } from "../../../core/kernel/cost.ts";
 
 /** A field that may be missing or null: providers do both. */
-function Maybe<Schema extends TSchema>(schema: Schema) {
+export function Maybe<Schema extends TSchema>(schema: Schema) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
 
@@ -13,14 +13,30 @@ export function maybe<Schema extends TSchema, const Name extends string>(schema:
   return fields as Record<Name, ReturnType<typeof Maybe<Schema>>>; // made of these names
 }
 
+/** Ids and amounts come as numbers, and as texts. */
+export const TextOrNumber = Type.Union([Type.String(), Type.Number()]);
+
+/** The code of a currency. */
+export const Currency = Type.String({ pattern: "^[A-Za-z]{3}$" });
+
+/** An amount of money in whole units; null: there is none. */
+export function costIn(amount: string | number | null | undefined): Cost | null {
+  return amount === null || amount === undefined ? null : readCost(amount);
+}
+
 /** A cost as a memory notes it. */
 export function notedCost(cost: number | null): Cost | null {
   return cost === null ? null : costOf(cost);
 }
 
-/** Each text once, sorted; what is no text is left out. */
+/** The texts that there are. */
+export function present(texts: readonly (string | false | null | undefined)[]): string[] {
+  return texts.flatMap((text) => text || []);
+}
+
+/** Each text once, sorted. */
 export function distinct(texts: readonly (string | null | undefined)[]): string[] {
-  return [...new Set(texts.flatMap((text) => text || []))].sort();
+  return [...new Set(present(texts))].sort();
 }
 
 /** A moment (ms) as ISO 8601 or with a blank in its middle; without an offset it is UTC. Null: none. */

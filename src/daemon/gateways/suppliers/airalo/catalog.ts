@@ -3,77 +3,75 @@ import { Compile } from "typebox/compile";
 import type { Cost } from "../../../../core/kernel/brand.ts";
 import { costOf } from "../../../../core/kernel/cost.ts";
 import { countryCode } from "../../../../core/kernel/country.ts";
-import type { Plan } from "../../../../core/supply/provider.ts";
-import { CURRENCY, costIn, Maybe, TextOrNumber } from "./values.ts";
+import type { EsimRef, Plan } from "../../../../core/supply/provider.ts";
+import { otherForm, shaped, unclear, usable } from "../reply.ts";
+import { costIn, distinct, Maybe, maybe, present, TextOrNumber } from "../values.ts";
+import { type Client, CURRENCY, NAME } from "./client.ts";
 
-const Pricing = Maybe(Type.Object({ model: Maybe(Type.String()), discount_percentage: Maybe(TextOrNumber) }));
-type Pricing = Static<typeof Pricing> | undefined;
+const PricingOf = Type.Object({ ...maybe(Type.String(), "model"), ...maybe(TextOrNumber, "discount_percentage") });
+const Pricing = maybe(PricingOf, "pricing");
+type Pricing = Static<typeof PricingOf> | null | undefined;
 
 /** Amounts by currency; an empty table comes as a list. */
 const Table = Type.Union([Type.Record(Type.String(), Maybe(TextOrNumber)), Type.Array(Type.Unknown())]);
-
 const Package = Type.Object({
   id: Type.String({ minLength: 1 }),
-  type: Maybe(Type.String()),
-  title: Maybe(Type.String()),
-  price: Maybe(TextOrNumber),
-  net_price: Maybe(TextOrNumber),
-  prices: Maybe(Type.Object({ net_price: Maybe(Table) })),
-  amount: Maybe(TextOrNumber),
   day: TextOrNumber,
-  is_unlimited: Maybe(Type.Boolean()),
-  voice: Maybe(TextOrNumber),
-  fair_usage_policy: Maybe(Type.String()),
+  ...maybe(Type.String(), "type", "title", "fair_usage_policy"),
+  ...maybe(TextOrNumber, "price", "net_price", "amount", "voice"),
+  ...maybe(Type.Object(maybe(Table, "net_price")), "prices"),
+  ...maybe(Type.Boolean(), "is_unlimited"),
 });
 const packageRow = Compile(Package);
 
-const Network = Type.Object({ name: Maybe(Type.String()), types: Maybe(Type.Array(Type.String())) });
+const Network = Type.Object({ ...maybe(Type.String(), "name"), ...maybe(Type.Array(Type.String()), "types") });
+const Coverage = Type.Object({ ...maybe(Type.String(), "code"), ...maybe(Type.Array(Network), "networks") });
 const Operator = Type.Object({
-  activation_policy: Maybe(Type.String()),
-  is_kyc_verify: Maybe(Type.Boolean()),
-  install_window_days: Maybe(Type.Integer()),
-  countries: Maybe(Type.Array(Type.Object({ country_code: Maybe(Type.String()) }))),
-  coverages: Maybe(Type.Array(Type.Object({ code: Maybe(Type.String()), networks: Maybe(Type.Array(Network)) }))),
+  ...maybe(Type.String(), "activation_policy"),
+  ...maybe(Type.Boolean(), "is_kyc_verify"),
+  ...maybe(Type.Integer(), "install_window_days"),
+  ...maybe(Type.Array(Type.Object(maybe(Type.String(), "country_code"))), "countries"),
+  ...maybe(Type.Array(Coverage), "coverages"),
   packages: Type.Array(Type.Unknown()),
 });
-const Place = Type.Object({
-  country_code: Maybe(Type.String()),
-  title: Type.String(),
-  operators: Type.Array(Operator),
-});
+const Operators = Type.Array(Operator);
+const Place = Type.Object({ title: Type.String(), ...maybe(Type.String(), "country_code"), operators: Operators });
+const meta = maybe(Type.Object(maybe(Type.Integer(), "last_page")), "meta");
+const catalog = Compile(Type.Object({ ...Pricing, data: Type.Array(Place), ...meta }));
+const topups = Compile(Type.Object({ ...Pricing, data: Type.Array(Type.Unknown()) }));
 
-const meta = Maybe(Type.Object({ last_page: Maybe(Type.Integer()) }));
-const catalog = Compile(Type.Object({ pricing: Pricing, data: Type.Array(Place), meta }));
-const topups = Compile(Type.Object({ pricing: Pricing, data: Type.Array(Type.Unknown()) }));
-
-/** What all packages of an operator have in common. */
-type Shared = Pick<Plan, "coverage" | "region" | "speed" | "networks" | "activation" | "notes"> & { place: string };
-
-/** The plans of the catalog, each once, without top-ups. Null: it is not the whole of it, or not understood. */
-export function plansOf(body: unknown): Plan[] | null {
+/**
+ * The plans of the catalog, each once, without top-ups. Its some 3,200 packages are one answer: pages after the first
+ * have another form. The page says 80 calls a minute, and 40. Throws `supplier_unreachable`.
+ */
+export async function readPlans(client: Client): Promise<Plan[]> {
+  const own = { bucket: "packages", aMinute: 40 };
+  const reply = await client.ask({ method: "GET", path: "/packages", own, timeoutMs: 120_000 });
+  const { data, pricing, meta } = usable(NAME, shaped(reply, catalog));
   // Plans on a page that was not read would look as if they were gone.
-  if (!catalog.Check(body) || (body.meta?.last_page ?? 1) > 1) return null;
-  const rows = body.data.flatMap((place) =>
+  if ((meta?.last_page ?? 1) > 1) return usable(NAME, unclear("it is not the whole catalog"));
+  const rows = data.flatMap((place) =>
     place.operators.flatMap((operator) => {
       const shared = sharedOf(place, operator);
-      return operator.packages.map((row) => planOf(row, body.pricing, shared, "sim"));
+      return operator.packages.map((row) => planOf(row, pricing, shared, "sim"));
     }),
   );
-  const plans = understood(rows);
-  return plans === null ? null : [...new Map(plans.map((plan) => [plan.plan, plan])).values()];
+  return [...new Map(understood(rows).map((plan) => [plan.plan, plan])).values()];
 }
 
-/** The plans that top up one eSIM. Null: they are not understood. */
-export function topupPlansOf(body: unknown): Plan[] | null {
-  if (!topups.Check(body)) return null;
+/** The plans that top up one eSIM; none for one that was recycled, or is not of this account. */
+export async function readTopupPlans(client: Client, { iccid }: EsimRef): Promise<Plan[]> {
+  const reply = await client.ask({ method: "GET", path: `/sims/${encodeURIComponent(iccid)}/topups` });
+  if (reply.kind === "refused" && ["73", "404"].includes(reply.code)) return [];
+  const { data, pricing } = usable(NAME, shaped(reply, topups));
   const shared = { place: "", coverage: [], region: null, speed: null, networks: [], activation: null, notes: [] };
-  return understood(body.data.map((row) => planOf(row, body.pricing, shared, "topup")));
+  return understood(data.map((row) => planOf(row, pricing, shared, "topup")));
 }
 
-/** A package that is not understood is not sold; null: no package is. */
-function understood(rows: readonly (Plan | null)[]): Plan[] | null {
+/** A package that is not understood is not sold; where none is, neither is the answer. */
+function understood(rows: readonly (Plan | null)[]): Plan[] {
   const plans = rows.filter((plan) => plan !== null);
-  return plans.length === 0 && rows.length > 0 ? null : plans;
+  return plans.length === 0 && rows.length > 0 ? usable(NAME, otherForm) : plans;
 }
 
 /** Null: of another type, without a cost, or without what has to be known of a plan. */
@@ -82,20 +80,17 @@ function planOf(row: unknown, pricing: Pricing, { place, ...shared }: Shared, ty
   const cost = costOfPackage(row, pricing);
   const [days, megabytes] = [Number(row.day), Number(row.amount ?? 0)];
   const unlimited = row.is_unlimited === true;
+  const isCount = (value: number) => Number.isSafeInteger(value) && value > 0;
   if (cost === null || !isCount(days) || !(unlimited || isCount(megabytes))) return null;
-  const fair = row.fair_usage_policy?.trim() || null;
+  const fair = row.fair_usage_policy?.trim();
   return {
     ...shared,
     ...{ plan: row.id, name: `${place} ${row.title ?? row.id}`.trim(), cost, currency: CURRENCY },
     // The amount of an unlimited package says nothing.
     ...{ dataMb: unlimited ? 0 : megabytes, unlimited, validityDays: days, daily: false },
     ...{ voice: Number(row.voice ?? 0) > 0, topup: type === "topup" },
-    notes: [...(fair === null ? [] : [`Fair use: ${fair}`]), ...shared.notes],
+    notes: present([fair && `Fair use: ${fair}`, ...shared.notes]),
   };
-}
-
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value > 0;
 }
 
 /** 100 percent, in 1/10,000 of one. */
@@ -111,6 +106,9 @@ function costOfPackage({ price, net_price, prices }: Static<typeof Package>, pri
   return costOf(Number((BigInt(full) * BigInt(WHOLE - percent) + BigInt(WHOLE / 2)) / BigInt(WHOLE)));
 }
 
+/** What all packages of an operator have in common. */
+type Shared = Pick<Plan, "coverage" | "region" | "speed" | "networks" | "activation" | "notes"> & { place: string };
+
 function sharedOf({ title, country_code }: Static<typeof Place>, operator: Static<typeof Operator>): Shared {
   const { activation_policy: policy, install_window_days: days } = operator;
   const networks = (operator.coverages ?? []).flatMap((coverage) => coverage.networks ?? []);
@@ -118,19 +116,15 @@ function sharedOf({ title, country_code }: Static<typeof Place>, operator: Stati
   const types = networks.flatMap((network) => network.types ?? []);
   return {
     place: title,
-    coverage: sorted((codes.find((list) => list?.length) ?? [country_code]).map((code) => countryCode(code ?? ""))),
+    coverage: distinct((codes.find((list) => list?.length) ?? [country_code]).map((code) => countryCode(code ?? ""))),
     region: country_code ? null : title,
     // LTE is the fourth generation.
-    speed: sorted(types.map((type) => type.trim().toUpperCase().replace(/^LTE$/, "4G"))).join("/") || null,
-    networks: sorted(networks.map(({ name }) => name)),
+    speed: distinct(types.map((type) => type.trim().toUpperCase().replace(/^LTE$/, "4G"))).join("/") || null,
+    networks: distinct(networks.map(({ name }) => name)),
     activation: policy === "first-usage" ? "at its first use" : (policy ?? null),
-    notes: [
-      ...(typeof days === "number" ? [`To be installed within ${days} days`] : []),
-      ...(operator.is_kyc_verify === true ? ["The traveler's identity is verified before it works"] : []),
-    ],
+    notes: present([
+      typeof days === "number" && `To be installed within ${days} days`,
+      operator.is_kyc_verify === true && "The traveler's identity is verified before it works",
+    ]),
   };
-}
-
-function sorted(texts: readonly (string | null | undefined)[]): string[] {
-  return [...new Set(texts.flatMap((text) => text || []))].sort();
 }

@@ -1,14 +1,22 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { FormData } from "undici";
+import { withoutHidden } from "../../../../core/kernel/hidden-characters.ts";
 import { Secret } from "../../../../core/kernel/secret.ts";
 import type { Call } from "../calls.ts";
 import type { ProviderParts } from "../provider.ts";
-import { type Reply, readReply } from "./reply.ts";
-import { Maybe } from "./values.ts";
+import { type Reply, replyOf, unclear, type Whole } from "../reply.ts";
+import { maybe } from "../values.ts";
+
+/** Its name, for people. */
+export const NAME = "Airalo";
+/** What accounts pay in, and what costs are counted in here. */
+export const CURRENCY = "USD";
 
 /** A call below the base address. */
-export interface ApiCall extends Pick<Call, "path" | "body" | "timeoutMs"> {
-  method: "GET" | "POST";
+export interface ApiCall extends Pick<Call, "method" | "path" | "timeoutMs"> {
+  /** The fields of its body. */
+  form?: [name: string, value: string][];
   /** A limit of its own beside that of the account: so many a minute. */
   own?: { bucket: string; aMinute: number };
 }
@@ -19,19 +27,37 @@ export interface Client {
   send(call: ApiCall): Promise<Reply>;
   /** The same for what people wait for: limits are waited for. */
   ask(call: ApiCall): Promise<Reply>;
-  /** Gets a new token, which proves the credential; null: it did. */
-  renew(): Promise<Failed | null>;
+  /** Gets a new token, which proves the credential. */
+  renew(): Promise<Reply<Secret>>;
 }
 
-type Failed = Exclude<Reply, { kind: "done" }>;
-type Access = { token: Secret } | { failed: Failed };
 /** How requests go out: at once, or when limits allow. */
 type Way = ProviderParts["calls"]["send"];
 
-const Seconds = Type.Union([Type.Number({ minimum: 1 }), Type.String({ pattern: "^[1-9]\\d{0,9}$" })]);
-const granted = Compile(
-  Type.Object({ data: Type.Object({ access_token: Type.String({ minLength: 1 }), expires_in: Maybe(Seconds) }) }),
+const Words = Type.Union([Type.String(), Type.Array(Type.String())]);
+/** The forms of an error: code and reason; fields; a message in `meta`; a reason or a message alone. */
+const fault = Compile(
+  Type.Object({
+    code: Type.Optional(Type.Union([Type.Integer(), Type.String()])),
+    reason: Type.Optional(Type.String()),
+    message: Type.Optional(Type.String()),
+    data: Type.Optional(Type.Union([Type.Array(Type.Unknown()), Type.Record(Type.String(), Words)])),
+    meta: Type.Optional(Type.Object({ message: Type.Optional(Type.String()) })),
+  }),
 );
+
+/** The codes that say for certain that nothing was done. 53 is not among them: its text does not say so. */
+const definite: Readonly<Record<string, "plan" | "account">> = {
+  ...{ 13: "plan", 23: "plan", 33: "plan", 34: "plan", 43: "plan", 73: "plan" },
+  // A wrong checksum and an address that is not allowed are of the account's settings.
+  ...{ 11: "account", 14: "account", 89: "account" },
+};
+/** Statuses that a request ends with before it gets to anything that could buy. */
+const turnedAway = [401, 403, 404, 405];
+
+const Seconds = Type.Union([Type.Number({ minimum: 1 }), Type.String({ pattern: "^[1-9]\\d{0,9}$" })]);
+const Token = Type.Object({ access_token: Type.String({ minLength: 1 }), ...maybe(Seconds, "expires_in") });
+const granted = Compile(Type.Object({ data: Token }));
 
 /** The text says 24 hours, the example a year: the earlier holds. */
 const LONGEST_LIFE_MS = 86_400_000;
@@ -42,59 +68,61 @@ const MARGIN_MS = 5 * 60_000;
 export function createClient({ calls, secret, now }: ProviderParts): Client {
   const inTurn: Way = (call) => calls.sendInTurn(call);
   /** Requests of this node at the same time share one token request: there are three a minute. */
-  let asking: Promise<Access> | null = null;
+  let asking: Promise<Reply<Secret>> | null = null;
 
-  function renewed(way: Way): Promise<Access> {
+  function renewed(way: Way): Promise<Reply<Secret>> {
     asking ??= requested(way).finally(() => {
       asking = null;
     });
     return asking;
   }
 
-  async function requested(way: Way): Promise<Access> {
-    const reply = readReply(await way(tokenRequest(secret)));
-    if (reply.kind === "busy") {
-      // Another node may have got it meanwhile.
-      const shared = await calls.token();
-      return shared === null ? { failed: reply } : { token: shared };
-    }
-    if (reply.kind === "refused") return { failed: { ...reply, because: "account" } };
-    if (reply.kind === "unsent") return { failed: reply };
+  async function requested(way: Way): Promise<Reply<Secret>> {
+    const form = new URLSearchParams({ ...credentialOf(secret), grant_type: "client_credentials" });
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const limits = limitsOf({ bucket: "token", aMinute: 3 });
+    const reply = replyOf(await way({ method: "POST", path: "/token", headers, body: form.toString(), limits }), read);
+    // Another node may have got it meanwhile.
+    if (reply.kind === "busy") return (await shared()) ?? reply;
+    if (reply.kind === "refused") return { ...reply, because: "account" };
+    if (reply.kind === "unsent") return reply;
     // Nothing but a token was asked for: what needs it was not sent.
-    if (reply.kind === "unclear") return { failed: { kind: "unsent", reason: `no token (${reply.reason})` } };
-    if (!granted.Check(reply.body)) return { failed: { kind: "unsent", reason: "no token in its answer" } };
-    const { access_token, expires_in } = reply.body.data;
+    if (reply.kind === "unclear") return { kind: "unsent", reason: `no token (${reply.reason})` };
+    if (!granted.Check(reply.value)) return { kind: "unsent", reason: "no token in its answer" };
+    const { access_token, expires_in } = reply.value.data;
     const life = Math.min(LONGEST_LIFE_MS, Number(expires_in ?? LONGEST_LIFE_MS) * 1_000);
     await calls.keepToken(access_token, now() + life - Math.min(MARGIN_MS, life / 2));
-    return { token: new Secret(access_token) };
+    return { ...reply, value: new Secret(access_token) };
   }
 
-  /** A token in the place of one that was refused. */
-  async function replaced(refused: Secret, way: Way): Promise<Access> {
-    const shared = await calls.token();
-    // Another node has replaced it already.
-    if (shared !== null && shared.reveal() !== refused.reveal()) return { token: shared };
-    await calls.dropToken();
-    return renewed(way);
+  async function shared(): Promise<Extract<Reply<Secret>, { kind: "done" }> | null> {
+    const token = await calls.token();
+    return token === null ? null : { kind: "done", value: token, at: null };
   }
 
-  async function sent(call: ApiCall, way: Way): Promise<Reply> {
-    const shared = await calls.token();
-    const first = shared === null ? await renewed(way) : { token: shared };
-    if ("failed" in first) return first.failed;
-    const reply = readReply(await way(authorized(call, first.token)));
+  async function sent({ own, form, ...call }: ApiCall, way: Way): Promise<Reply> {
+    const body = new FormData();
+    for (const [name, value] of form ?? []) body.append(name, value);
+    const by = async (token: Secret) => {
+      const headers = { authorization: `Bearer ${token.reveal()}` };
+      return replyOf(await way({ ...call, ...(form && { body }), headers, limits: limitsOf(own) }), read);
+    };
+    const first = (await shared()) ?? (await renewed(way));
+    if (first.kind !== "done") return first;
+    const reply = await by(first.value);
     if (reply.kind !== "refused" || reply.code !== "401") return reply;
-    const second = await replaced(first.token, way);
-    return "failed" in second ? second.failed : readReply(await way(authorized(call, second.token)));
+    // Another node may have replaced it already.
+    const other = await shared();
+    const isReplaced = other !== null && other.value.reveal() !== first.value.reveal();
+    if (!isReplaced) await calls.dropToken();
+    const second = isReplaced ? other : await renewed(way);
+    return second.kind === "done" ? by(second.value) : second;
   }
 
   return {
     send: (call) => sent(call, calls.send),
     ask: (call) => sent(call, inTurn),
-    async renew() {
-      const access = await renewed(inTurn);
-      return "failed" in access ? access.failed : null;
-    },
+    renew: () => renewed(inTurn),
   };
 }
 
@@ -102,17 +130,6 @@ export function createClient({ calls, secret, now }: ProviderParts): Client {
 export function credentialOf(secret: Secret): { client_id: string; client_secret: string } {
   const [client_id = "", ...rest] = secret.reveal().split(":");
   return { client_id, client_secret: rest.join(":") };
-}
-
-function tokenRequest(secret: Secret): Call {
-  const form = new URLSearchParams({ ...credentialOf(secret), grant_type: "client_credentials" });
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const limits = limitsOf({ bucket: "token", aMinute: 3 });
-  return { method: "POST", path: "/token", headers, body: form.toString(), limits };
-}
-
-function authorized({ own, ...call }: ApiCall, token: Secret): Call {
-  return { ...call, limits: limitsOf(own), headers: { authorization: `Bearer ${token.reveal()}` } };
 }
 
 /**
@@ -124,4 +141,33 @@ function limitsOf(own: ApiCall["own"]): Call["limits"] {
   const account = { limit: { bucket: "account", most: 5, windowMs: 1_000 }, cost: 1 };
   if (own === undefined) return [account];
   return [{ limit: { bucket: own.bucket, most: own.aMinute, windowMs: 60_000 }, cost: 1 }, account];
+}
+
+/** What an answer says, as Airalo's pages read its statuses and codes. Without a code an unclear one has its status. */
+function read({ status, body, at }: Whole): Reply {
+  if (status >= 200 && status < 300) return { kind: "done", value: body, at };
+  const said = fault.Check(body) ? body : {};
+  const code = said.code === undefined ? null : String(said.code);
+  const words = said.reason ?? said.message ?? said.meta?.message;
+  const shown = `status ${status}${code === null ? "" : `, code ${code}`}`;
+  const refused = (as: string, because: "plan" | "account", message = words ?? shown): Reply => {
+    return { kind: "refused", code: as, because, message: cut(message) };
+  };
+  if (status >= 400 && status < 500) {
+    const because = definite[code ?? ""];
+    const isOurs = code === "43" ? `Our request is wrong: ${words ?? shown}` : undefined;
+    if (code !== null && because !== undefined) return refused(code, because, isOurs);
+    if (turnedAway.includes(status)) return refused(String(status), "account");
+    const faults = Object.entries(Array.isArray(said.data) ? {} : (said.data ?? {}));
+    const sentences = faults.map(([field, words]) => `${field}: ${[words].flat().join(" ")}`).join("; ");
+    // Faults of fields without a code: other forms are not certain to be a refusal.
+    if (status === 422 && code === null && sentences !== "")
+      return refused("validation", "plan", `Our request is wrong: ${sentences}`);
+  }
+  return unclear(cut(words === undefined ? shown : `${shown}: ${words}`), { code: code ?? String(status) });
+}
+
+/** A text of theirs, as long as it may be here. */
+function cut(text: string): string {
+  return withoutHidden(text).slice(0, 300);
 }

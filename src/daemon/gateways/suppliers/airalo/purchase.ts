@@ -1,19 +1,12 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { FormData } from "undici";
 import { civilDateAt } from "../../../../core/kernel/civil-date.ts";
 import type { Ask, Step, TopupAsk } from "../../../../core/supply/provider.ts";
-import type { Client } from "./client.ts";
-import { type AiraloOrder, costOfOrder, esimOf, readOrder, readOrders, referenceOf } from "./order.ts";
-import { faultWords } from "./reply.ts";
-
-/** What is bought. */
-interface Purchase {
-  path: "/orders" | "/orders/topups";
-  fields: Record<string, string>;
-  /** What an order of it means; null: it has not what was bought. */
-  read(order: AiraloOrder): Step | null;
-}
+import { deliveredEsim } from "../delivered.ts";
+import { lookLater, MOST_LOOKS, notUnderstood, waitAfter } from "../look-ups.ts";
+import { faultWords, type Reply, shaped, unclear } from "../reply.ts";
+import { costIn, maybe, TextOrNumber } from "../values.ts";
+import { type Client, CURRENCY, NAME } from "./client.ts";
 
 /** What is remembered of an order that is sent, or may be. */
 const Ordered = Type.Object({
@@ -29,84 +22,77 @@ const Ordered = Type.Object({
 type Ordered = Static<typeof Ordered>;
 const ordered = Compile(Ordered);
 
+const Sim = Type.Object({
+  id: TextOrNumber,
+  iccid: Type.String(),
+  ...maybe(Type.String(), "lpa", "matching_id", "qrcode"),
+  ...maybe(TextOrNumber, "confirmation_code"),
+});
+/** What is read of an order. It has more: `user` is personal, and never gets further than this. */
+const Order = Type.Object({
+  id: TextOrNumber,
+  ...maybe(Type.String(), "code", "currency"),
+  ...maybe(TextOrNumber, "net_price", "total_amount_paid"),
+  ...maybe(Type.Object(maybe(Type.String(), "slug")), "status"),
+  ...maybe(Type.Array(Sim), "sims"),
+});
+type Order = Static<typeof Order>;
+const order = Compile(Order);
+const links = Type.Optional(Type.Object(maybe(Type.String(), "next")));
+const list = Compile(Type.Object({ data: Type.Array(Type.Unknown()), links }));
+const described = Compile(Type.Object({ description: Type.String() }));
+const single = Compile(Type.Object({ data: Order }));
+
 const DAY_MS = 86_400_000;
-/** How long before the first look, and after each one (s): a quarter of an hour in all. */
-const waits = [2, 5, 10, 30, 60, 120, 300, 300];
 /**
- * How soon a new order is in the list is not published. Orders are answered within seconds; a list that has one not
- * after a quarter of an hour is taken as final by people alone.
+ * Three hours without an answer: what is wrong then is for people. How soon a new order is in the list is not published;
+ * orders are answered within seconds, so that `MOST_LOOKS` are enough, and people alone take them as final.
  */
-const MOST_LOOKS = waits.length;
-/** Three hours without an answer: what is wrong then is for people. */
 const MOST_SILENT = 40;
 /** States of an order that was made and holds no longer. */
 const ended = ["failed", "refunded", "partially_refunded"];
 
-/** The next step of buying an eSIM. No `to_email`: Airalo would write to the traveler itself. */
-export function buyEsim(client: Client, now: number, ask: Ask): Promise<Step> {
-  return nextStep(client, now, ask, {
-    path: "/orders",
-    fields: { package_id: ask.plan, quantity: "1", type: "sim" },
-    read(order) {
-      const esim = esimOf(order);
-      return esim === null ? null : { kind: "bought", esim, reference: referenceOf(order), cost: costOfOrder(order) };
-    },
-  });
-}
-
-/** The next step of a top-up. */
-export function buyTopup(client: Client, now: number, ask: TopupAsk): Promise<Step> {
-  return nextStep(client, now, ask, {
-    path: "/orders/topups",
-    fields: { package_id: ask.plan, iccid: ask.esim.iccid },
-    read: (order) => ({ kind: "applied", reference: referenceOf(order), cost: costOfOrder(order) }),
-  });
-}
-
-async function nextStep(client: Client, now: number, ask: Ask, purchase: Purchase): Promise<Step> {
+/** The next step of buying an eSIM, or a top-up. No `to_email`: Airalo would write to the traveler itself. */
+export async function purchaseStep(client: Client, now: number, ask: Ask | TopupAsk): Promise<Step> {
   const { memory, fresh, reference } = ask;
   if (memory === null) {
     // This purchase's alone, not to be guessed, and without `%` and `_`, which the search reads as patterns.
     const token = `esimctl-${reference.replaceAll("-", "")}`;
     return { kind: "note", memory: { stage: "order", token, since: now, looks: 0, silent: 0 } };
   }
-  if (!ordered.Check(memory)) return { kind: "lost", reason: "what was noted of it is not understood", memory };
-  return fresh ? sendOrder(client, purchase, memory) : lookUp(client, purchase, memory);
+  if (!ordered.Check(memory)) return notUnderstood(memory);
+  return fresh ? sendOrder(client, ask, memory) : lookUp(client, ask, memory);
 }
 
 /** Sends the order, once. */
-async function sendOrder(client: Client, { path, fields, read }: Purchase, memory: Ordered): Promise<Step> {
-  const body = new FormData();
-  for (const [name, value] of Object.entries({ ...fields, description: memory.token })) body.append(name, value);
-  const reply = await client.send({ method: "POST", path, body });
-  if (reply.kind === "done") {
-    const order = readOrder(reply.body);
-    return (order === null ? null : read(order)) ?? unknown("the answer to the order is not understood", memory);
-  }
+async function sendOrder(client: Client, ask: Ask | TopupAsk, memory: Ordered): Promise<Step> {
+  const path = "esim" in ask ? "/orders/topups" : "/orders";
+  const more = "esim" in ask ? { iccid: ask.esim.iccid } : { quantity: "1", type: "sim" };
+  const form = Object.entries({ package_id: ask.plan, ...more, description: memory.token });
+  const reply = shaped(await client.send({ method: "POST", path, form }), single);
   if (reply.kind === "unclear") return unknown(reply.reason, memory);
-  return reply;
+  if (reply.kind !== "done") return reply;
+  return stepOf(reply.value.data, ask) ?? unknown("the answer to the order has no eSIM that can be read", memory);
 }
 
 /** Looks for an order that may have been made. Never makes one. */
-async function lookUp(client: Client, { read }: Purchase, memory: Ordered): Promise<Step> {
+async function lookUp(client: Client, ask: Ask | TopupAsk, memory: Ordered): Promise<Step> {
   const silent = (reason: string) => unknown(reason, { ...memory, silent: memory.silent + 1 });
   const lost = (reason: string): Step => ({ kind: "lost", reason, memory });
-  const reply = await client.send({ method: "GET", path: searchPath(memory) });
-  if (reply.kind === "busy") return reply;
-  if (reply.kind !== "done") return silent(faultWords(reply));
-  const found = readOrders(reply.body, memory.token);
-  if (found === null) return silent("the list of orders is not understood");
-  const [order, ...others] = found;
+  const found = ordersIn(await client.send({ method: "GET", path: searchPath(memory) }), memory.token);
+  if (found.kind === "busy") return found;
+  if (found.kind !== "done") return silent(faultWords(NAME, found));
+  const [order, ...others] = found.value;
   if (order === undefined) return unknown("the list has no such order", { ...memory, looks: memory.looks + 1 });
-  if (others.length > 0) return lost(`it was bought more than once: orders ${found.map(referenceOf).join(", ")}`);
+  if (others.length > 0) return lost(`it was bought more than once: orders ${found.value.map(referenceOf).join(", ")}`);
   const state = order.status?.slug ?? "";
   if (ended.includes(state)) return lost(`order ${referenceOf(order)} is ${state}`);
-  const bought = read(order);
+  const bought = stepOf(order, ask);
   if (bought !== null) return bought;
   const path = `/orders/${encodeURIComponent(order.id)}?include=sims`;
-  const single = await client.send({ method: "GET", path });
-  const whole = single.kind === "done" ? readOrder(single.body) : null;
-  return (whole === null ? null : read(whole)) ?? silent(`order ${referenceOf(order)} has no eSIM that can be read`);
+  const whole = shaped(await client.send({ method: "GET", path }), single);
+  const read = whole.kind === "done" ? stepOf(whole.value.data, ask) : null;
+  return read ?? silent(`order ${referenceOf(order)} has no eSIM that can be read`);
 }
 
 /** The search for an order, in the days around it: clocks and zones may differ. */
@@ -121,6 +107,38 @@ function unknown(reason: string, memory: Ordered): Step {
   const { looks, silent } = memory;
   if (looks >= MOST_LOOKS) return { kind: "lost", reason: `no look-up shows the order: ${reason}`, memory };
   if (silent >= MOST_SILENT) return { kind: "lost", reason: `it cannot be looked up: ${reason}`, memory };
-  const seconds = waits[Math.max(looks, silent)] ?? Math.max(...waits);
-  return { kind: "unknown", reason, memory, waitMs: seconds * 1_000 };
+  return lookLater(memory, reason, waitAfter(Math.max(looks, silent)));
+}
+
+/** The orders of a list with exactly this description: the search finds what is like it. */
+function ordersIn(reply: Reply, description: string): Reply<Order[]> {
+  const listed = shaped(reply, list);
+  if (listed.kind !== "done") return listed;
+  const named = listed.value.data.filter((row) => described.Check(row) && row.description === description);
+  const found = named.filter((row) => order.Check(row));
+  // Where the search finds many others, what is missing may be on a later page.
+  const isPart = found.length === 0 && typeof listed.value.links?.next === "string";
+  if (isPart || found.length < named.length) return unclear("the list of orders is not understood");
+  return { ...listed, value: [...new Map(found.map((one) => [String(one.id), one])).values()] };
+}
+
+/** How people name an order. */
+function referenceOf({ id, code }: Order): string {
+  return code || String(id);
+}
+
+/** What an order means to whom it was made for; null: it has not what was bought. */
+function stepOf(order: Order, ask: Ask | TopupAsk): Step | null {
+  const { currency, total_amount_paid, net_price } = order;
+  // Lists do not say what it cost.
+  const cost = currency === CURRENCY ? (costIn(total_amount_paid) ?? costIn(net_price)) : null;
+  const reference = referenceOf(order);
+  if ("esim" in ask) return { kind: "applied", reference, cost };
+  const [sim, ...others] = order.sims ?? [];
+  if (sim === undefined || others.length > 0) return null;
+  // By its address and matching id, which both must be there, else by what its QR code says.
+  const codes = [`LPA:1$${sim.lpa ?? ""}$${sim.matching_id ?? ""}`, sim.qrcode].filter((one) => !one?.endsWith("$"));
+  const confirmationCode = String(sim.confirmation_code ?? "").trim() || null;
+  const esim = deliveredEsim({ iccid: sim.iccid, codes, confirmationCode, reference: String(sim.id) });
+  return esim === null ? null : { kind: "bought", esim, reference, cost };
 }

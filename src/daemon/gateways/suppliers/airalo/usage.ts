@@ -1,16 +1,16 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { EsimRef, EsimReportOf } from "../../../../core/supply/provider.ts";
-import type { Client } from "./client.ts";
-import { faultWords, unreachable } from "./reply.ts";
-import { Maybe, TextOrNumber } from "./values.ts";
+import { type Reply, unclear, usable } from "../reply.ts";
+import { nothingShown } from "../reports.ts";
+import { maybe, momentOf, TextOrNumber } from "../values.ts";
+import { type Client, NAME } from "./client.ts";
 
 const Usage = Type.Object({
   status: Type.String(),
-  remaining: Maybe(TextOrNumber),
-  total: Maybe(TextOrNumber),
-  expired_at: Maybe(Type.String()),
-  is_unlimited: Maybe(Type.Boolean()),
+  ...maybe(TextOrNumber, "remaining", "total"),
+  ...maybe(Type.String(), "expired_at"),
+  ...maybe(Type.Boolean(), "is_unlimited"),
 });
 const usage = Compile(Type.Object({ data: Usage }));
 
@@ -23,43 +23,33 @@ const statuses: Readonly<Record<string, EsimReportOf["status"]>> = {
  * shows nowhere, and answers may be 20 minutes old. Throws `supplier_unreachable` when none got a usable answer.
  */
 export async function lookAt(client: Client, now: () => number, esims: readonly EsimRef[]): Promise<EsimReportOf[]> {
-  const looked: Awaited<ReturnType<typeof lookAtOne>>[] = [];
+  const looked: Reply<EsimReportOf | null>[] = [];
   for (const esim of esims) looked.push(await lookAtOne(client, now, esim));
-  const faults = looked.filter((one) => typeof one === "string");
-  if (faults[0] !== undefined && faults.length === esims.length) throw unreachable(faults[0]);
-  return looked.flatMap((one) => (typeof one === "string" || one === null ? [] : one));
+  const answered = looked.filter(({ kind }) => kind === "done");
+  return (answered.length > 0 ? answered : looked).flatMap((one) => usable(NAME, one) ?? []);
 }
 
-/** Null: there is no such eSIM; a text: why there is no usable answer. */
-async function lookAtOne(client: Client, now: () => number, esim: EsimRef): Promise<EsimReportOf | string | null> {
+/** Null: there is no such eSIM. */
+async function lookAtOne(client: Client, now: () => number, esim: EsimRef): Promise<Reply<EsimReportOf | null>> {
   const own = { bucket: `usage ${esim.iccid}`, aMinute: 10 };
   const reply = await client.ask({ method: "GET", path: `/sims/${encodeURIComponent(esim.iccid)}/usage`, own });
-  if (reply.kind === "refused" && reply.code === "404") return null;
-  const recycled = reply.kind === "refused" && reply.code === "73";
-  if (reply.kind !== "done" && !recycled) return faultWords(reply);
-  const body = reply.kind === "done" ? reply.body : { data: { status: "RECYCLED" } };
-  if (!usage.Check(body)) return "Airalo's usage of the eSIM is not understood.";
-  const { remaining, total, expired_at, is_unlimited } = body.data;
-  const status = statuses[body.data.status] ?? "unknown";
+  const value = { ...esim, ...nothingShown, status: "unknown" as const, at: now() };
+  const isRecycled = reply.kind === "refused" && reply.code === "73";
+  if (isRecycled || (reply.kind === "refused" && reply.code === "404")) {
+    return { kind: "done", value: isRecycled ? value : null, at: null };
+  }
+  if (reply.kind !== "done") return reply;
+  if (!usage.Check(reply.value)) return unclear("its usage of the eSIM is not understood");
+  const { remaining, total, expired_at, is_unlimited, ...data } = reply.value.data;
+  const status = statuses[data.status] ?? "unknown";
   // A recycled eSIM says 0 of 0; so does an unlimited one.
   const counts = status !== "unknown" && is_unlimited !== true;
   const [totalMb, leftMb] = counts ? [amountOf(total), amountOf(remaining)] : [null, null];
   const usedMb = totalMb === null || leftMb === null ? null : Math.max(0, totalMb - leftMb);
-  return {
-    ...{ iccid: esim.iccid, reference: esim.reference, install: null, status, usedMb, totalMb },
-    ...{ activatedAt: null, expiresAt: momentOf(expired_at), country: null, network: null, at: now() },
-  };
+  return { ...reply, value: { ...value, status, usedMb, totalMb, expiresAt: momentOf(expired_at) } };
 }
 
 function amountOf(value: string | number | null | undefined): number | null {
   const amount = Number(value ?? Number.NaN);
   return value !== "" && Number.isFinite(amount) && amount >= 0 ? amount : null;
-}
-
-/** A moment such as "2026-03-02 09:30:00", which has no zone and is taken as UTC; null: it is none. */
-function momentOf(text: string | null | undefined): number | null {
-  const at = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text ?? "")
-    ? Date.parse(`${text?.replace(" ", "T")}Z`)
-    : Number.NaN;
-  return Number.isNaN(at) ? null : at;
 }

@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import { costOf } from "../../../../core/kernel/cost.ts";
 import type { Plan } from "../../../../core/supply/provider.ts";
 import { otherForm, shaped, usable } from "../reply.ts";
-import { distinct, maybe } from "../values.ts";
+import { distinct, maybe, present } from "../values.ts";
 import { type Client, NAME } from "./client.ts";
 
 const Networks = Type.Object(maybe(Type.Array(Type.Object(maybe(Type.String(), "operatorName"))), "operatorList"));
@@ -62,11 +62,11 @@ function planOf(one: Package): Plan | null {
     speed: one.speed || null,
     networks: distinct(operators.map(({ operatorName }) => operatorName)),
     activation: activations[one.activeType ?? 0] ?? null,
-    notes: [
-      one.fupPolicy ? `Beyond the allowance: ${one.fupPolicy}` : "",
-      one.unusedValidTime ? `Unused, it lapses after ${one.unusedValidTime} days` : "",
-      one.ipExport ? `Goes online through ${one.ipExport}` : "",
-    ].filter((note) => note !== ""),
+    notes: present([
+      one.fupPolicy && `Beyond the allowance: ${one.fupPolicy}`,
+      one.unusedValidTime ? `Unused, it lapses after ${one.unusedValidTime} days` : null,
+      one.ipExport && `Goes online through ${one.ipExport}`,
+    ]),
     topup: one.supportTopUpType === 2 || one.supportTopUpType === 3,
   };
 }
