@@ -9,7 +9,7 @@ const waits = [2_000, 5_000, 10_000, 30_000, 60_000, 120_000];
 const LONGEST_WAIT_MS = 300_000;
 
 /** So many look-ups, the last a quarter of an hour after the request, are enough for what is listed within minutes. */
-export const MOST_LOOKS = 8;
+const MOST_LOOKS = 8;
 
 /** How long to wait after so many look-ups (ms). */
 export function waitAfter(looks: number): number {
@@ -19,6 +19,16 @@ export function waitAfter(looks: number): number {
 /** It may be bought: it is looked up next after a wait that grows. */
 export function lookLater(memory: Looking, reason: string, waitMs: number | null = null): Step {
   return { kind: "unknown", reason, memory, waitMs: waitMs ?? waitAfter(memory.looks) };
+}
+
+/** Whether every look-up was made: where people ask for another, one is made. */
+export function isExhausted({ looks }: Looking): boolean {
+  return looks >= MOST_LOOKS;
+}
+
+/** The step after a look-up that found nothing, which `looks` counts already; the last one ends in `lost`. */
+export function lookAgain(memory: Looking, reason: string, waitMs?: number): Step {
+  return isExhausted(memory) ? { kind: "lost", reason, memory } : lookLater(memory, reason, waitMs);
 }
 
 /** The end of a purchase whose memory has a form that no version of the adapter wrote. */

@@ -46,6 +46,11 @@ export function shaped<T>(reply: Reply, shape: { Check(value: unknown): value is
   return shape.Check(value) ? { ...reply, value } : otherForm;
 }
 
+/** A reply with what follows from its value. */
+export function mapped<T, U>(reply: Reply<T>, to: (value: T) => U): Reply<U> {
+  return reply.kind === "done" ? { ...reply, value: to(reply.value) } : reply;
+}
+
 /** Why there is no answer to work on, in words behind a colon. */
 export function reasonOf(reply: Failed): string {
   if (reply.kind === "refused") return reply.message;

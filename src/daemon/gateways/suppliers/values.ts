@@ -25,8 +25,8 @@ export function costIn(amount: string | number | null | undefined): Cost | null 
 }
 
 /** A cost as a memory notes it. */
-export function notedCost(cost: number | null): Cost | null {
-  return cost === null ? null : costOf(cost);
+export function notedCost(cost: number | null | undefined): Cost | null {
+  return typeof cost === "number" ? costOf(cost) : null;
 }
 
 /** The texts that there are. */
@@ -39,11 +39,11 @@ export function distinct(texts: readonly (string | null | undefined)[]): string[
   return [...new Set(present(texts))].sort();
 }
 
-/** A moment (ms) as ISO 8601 or with a blank in its middle; without an offset it is UTC. Null: none. */
-export function momentOf(text: string | null | undefined): number | null {
+/** A moment (ms), as itself, as ISO 8601 or with a blank in its middle; without an offset it is UTC. Null: none. */
+export function momentOf(shown: string | number | null | undefined): number | null {
   const [, date, time = "T00:00:00", zone = "Z"] =
-    /^(\d{4}-\d\d-\d\d)([T ]\d\d:\d\d:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/.exec(text?.trim() ?? "") ?? [];
-  const at = Date.parse(`${date}${time.replace(" ", "T")}${zone}`);
+    /^(\d{4}-\d\d-\d\d)([T ]\d\d:\d\d:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/.exec(String(shown ?? "").trim()) ?? [];
+  const at = typeof shown === "number" ? shown : Date.parse(`${date}${time.replace(" ", "T")}${zone}`);
   // One that is not set may be shown as one of the year 1.
   return at > 0 ? at : null;
 }

@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import { civilDateAt } from "../../../../core/kernel/civil-date.ts";
 import type { Ask, Step, TopupAsk } from "../../../../core/supply/provider.ts";
 import { deliveredEsim } from "../delivered.ts";
-import { lookLater, MOST_LOOKS, notUnderstood, waitAfter } from "../look-ups.ts";
+import { lookAgain, notUnderstood, waitAfter } from "../look-ups.ts";
 import { faultWords, type Reply, shaped, unclear } from "../reply.ts";
 import { costIn, maybe, TextOrNumber } from "../values.ts";
 import { type Client, CURRENCY, NAME } from "./client.ts";
@@ -45,8 +45,8 @@ const single = Compile(Type.Object({ data: Order }));
 
 const DAY_MS = 86_400_000;
 /**
- * Three hours without an answer: what is wrong then is for people. How soon a new order is in the list is not published;
- * orders are answered within seconds, so that `MOST_LOOKS` are enough, and people alone take them as final.
+ * Three hours without an answer: what is wrong then is for people. How soon a new order is listed is not published;
+ * orders are answered within seconds, so that a quarter of an hour is enough, and people alone take it as final.
  */
 const MOST_SILENT = 40;
 /** States of an order that was made and holds no longer. */
@@ -105,9 +105,8 @@ function searchPath({ token, since }: Ordered): string {
 /** It may be bought: the next look is after a wait that grows with each one. */
 function unknown(reason: string, memory: Ordered): Step {
   const { looks, silent } = memory;
-  if (looks >= MOST_LOOKS) return { kind: "lost", reason: `no look-up shows the order: ${reason}`, memory };
   if (silent >= MOST_SILENT) return { kind: "lost", reason: `it cannot be looked up: ${reason}`, memory };
-  return lookLater(memory, reason, waitAfter(Math.max(looks, silent)));
+  return lookAgain(memory, reason, waitAfter(Math.max(looks, silent)));
 }
 
 /** The orders of a list with exactly this description: the search finds what is like it. */

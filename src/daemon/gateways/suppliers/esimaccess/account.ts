@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import { costOf } from "../../../../core/kernel/cost.ts";
 import type { Balance, Check } from "../../../../core/supply/provider.ts";
 import { balanceCheck, clockCheck } from "../account-checks.ts";
-import { type Reply, reasonOf, shaped, usable } from "../reply.ts";
+import { mapped, type Reply, reasonOf, shaped, usable } from "../reply.ts";
 import { maybe } from "../values.ts";
 import { type Client, NAME } from "./client.ts";
 import { refusalOf, WRONG_TIME } from "./codes.ts";
@@ -40,8 +40,7 @@ export async function checkAccount(client: Client, now: () => number): Promise<C
 }
 
 function balanceIn(reply: Reply): Reply<Balance> {
-  const held = shaped(reply, account);
-  if (held.kind !== "done") return held;
-  const { balance, currencyCode } = held.value;
-  return { ...held, value: { currency: currencyCode || "USD", balance: costOf(balance) } };
+  return mapped(shaped(reply, account), ({ balance, currencyCode }) => {
+    return { currency: currencyCode || "USD", balance: costOf(balance) };
+  });
 }

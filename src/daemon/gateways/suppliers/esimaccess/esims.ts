@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { EsimRef, EsimReportOf } from "../../../../core/supply/provider.ts";
 import { readPages } from "../pages.ts";
-import { type Reply, shaped, usable } from "../reply.ts";
+import { mapped, type Reply, shaped, usable } from "../reply.ts";
 import { installOf, nothingShown } from "../reports.ts";
 import { maybe, momentOf } from "../values.ts";
 import { type Client, NAME } from "./client.ts";
@@ -36,8 +36,7 @@ const MEGABYTE = 1_048_576;
 export function queryRows(client: Client, filter: object, waitMs?: number): Promise<Reply<EsimRow[]>> {
   const read = async (pageNum: number) => {
     const asked = { ...filter, pager: { pageNum, pageSize: PAGE_SIZE } };
-    const reply = shaped(await client("/esim/query", asked, waitMs), list);
-    return reply.kind === "done" ? { ...reply, value: reply.value.esimList ?? [] } : reply;
+    return mapped(shaped(await client("/esim/query", asked, waitMs), list), ({ esimList }) => esimList ?? []);
   };
   return readPages({ most: MOST_PAGES, read, isLast: (page) => page.length < PAGE_SIZE });
 }

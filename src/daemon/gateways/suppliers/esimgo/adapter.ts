@@ -1,7 +1,8 @@
 import type { Provider, ProviderParts } from "../provider.ts";
+import { usable } from "../reply.ts";
 import { accountBalance, checkAccount } from "./account.ts";
 import { readCatalog } from "./catalog.ts";
-import { createEsimgoClient, usable } from "./client.ts";
+import { createEsimgoClient, NAME } from "./client.ts";
 import { readEsimgoNotice } from "./notice.ts";
 import { buyBundle } from "./purchase.ts";
 import { refundEsim } from "./refund.ts";
@@ -20,7 +21,7 @@ export function createEsimgo({ calls, secret, now }: ProviderParts): Provider {
     topupPlans: async () => null,
     fits: ({ iccid }, plan) => fitsOn(client, iccid, plan),
     plans: () => readCatalog(client),
-    balance: async () => usable(await accountBalance(client.askPeople)),
+    balance: async () => usable(NAME, await accountBalance(client.askPeople)),
     check: () => checkAccount(client, now),
     look: (esims) => lookAtEsims(client, esims, now),
     refund: (esim) => refundEsim(client, esim),

@@ -1,19 +1,14 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { Problem } from "../../../../core/kernel/problem.ts";
 import type { Secret } from "../../../../core/kernel/secret.ts";
 import type { Step } from "../../../../core/supply/provider.ts";
-import type { Answer, Call, ProviderCalls } from "../calls.ts";
+import type { Call, ProviderCalls } from "../calls.ts";
+import { type Looking, lookLater, waitAfter } from "../look-ups.ts";
+import { readPages } from "../pages.ts";
+import { type Failed, mapped, type Reply, reasonOf, replyOf, shaped, unclear, type Whole } from "../reply.ts";
 
-/** An answer as its status and form say it; `at`: the provider's clock (ms), to the second. */
-export type Reply<T> = { kind: "done"; value: T; at: number | null } | Failed;
-
-/** No answer to work on. Only `unclear` may have been done; `refused` is definite. */
-export type Failed =
-  | { kind: "refused"; code: string; reason: string }
-  | { kind: "unsent"; reason: string }
-  | { kind: "busy"; reason: string; waitMs: number }
-  | { kind: "unclear"; reason: string; waitMs: number | null };
+/** Its name, for people. */
+export const NAME = "eSIM Go";
 
 /** Sends once; `cost`: what the provider counts it as, 1 where it is left out. */
 type Ask = <T>(
@@ -29,7 +24,7 @@ export interface EsimgoClient {
 
 const account = { bucket: "account", most: 10, windowMs: 1_000 };
 /** Statuses after which nothing was done: three that the pages name; 401 and 404 reach nothing that buys. */
-const definite = ["400", "401", "403", "404", "410"];
+const definite = { 400: "plan", 401: "account", 403: "account", 404: "account", 410: "plan" } as const;
 const refusal = Compile(Type.Object({ message: Type.String() }));
 
 /** Makes the client. The key goes out in a header only. */
@@ -41,43 +36,44 @@ export function createEsimgoClient({ send, sendInTurn }: ProviderCalls, secret: 
       const headers = body === undefined ? key : { ...key, "content-type": "application/json" };
       const content = body === undefined ? {} : { body: JSON.stringify(body) };
       const answer = await sent({ method, path, headers, ...content, limits: [{ limit: account, cost }] });
-      const reply = answerOf(answer);
-      if (reply.kind !== "done") return { ...reply, reason: reply.reason.replaceAll(secret.reveal(), "[redacted]") };
-      if (shape.Check(reply.value)) return { ...reply, value: reply.value };
-      return { kind: "unclear", reason: "an answer in another form than expected", waitMs: null };
+      return shaped(
+        replyOf(answer, (whole) => read(whole, secret)),
+        shape,
+      );
     };
   return { ask: by(send), askPeople: by(sendInTurn) };
 }
 
-/** What a reply has. Throws `supplier_unreachable` where that is nothing. */
-export function usable<T>(reply: Reply<T>): T {
-  if (reply.kind === "done") return reply.value;
-  throw new Problem("supplier_unreachable", `eSIM Go gave no usable answer: ${reply.reason}.`);
-}
-
-/** The end of a purchase that was not sent, or was refused. What is not the plan's fault is the account's. */
-export function notBought(reply: Failed, because = isOfPlan(reply) ? ("plan" as const) : ("account" as const)): Step {
-  if (reply.kind === "busy") return { kind: "busy", waitMs: reply.waitMs };
-  if (reply.kind !== "refused") return { kind: "unsent", reason: reply.reason };
-  return { kind: "refused", code: reply.code, message: reply.reason, because };
-}
-
-function isOfPlan(reply: Failed): boolean {
-  return reply.kind === "refused" && (reply.code === "400" || reply.code === "410");
-}
-
-function answerOf(answer: Answer): Reply<unknown> {
-  if (!answer.sent && "waitMs" in answer)
-    return { kind: "busy", reason: "its limit is reached", waitMs: answer.waitMs };
-  if (!answer.sent) return { kind: "unsent", reason: answer.reason };
-  if (answer.status === null) return { kind: "unclear", reason: answer.reason, waitMs: null };
-  const { status, headers, body } = answer;
-  const at = Date.parse(headers.date ?? "");
-  if (status >= 200 && status < 300) return { kind: "done", value: body, at: Number.isNaN(at) ? null : at };
-  const code = String(status);
-  const reason = refusal.Check(body) ? `${code}, ${body.message.slice(0, 300)}` : code;
-  if (refusal.Check(body) && definite.includes(code)) return { kind: "refused", code, reason };
+function read({ status, headers, body, at }: Whole, secret: Secret): Reply {
+  if (status >= 200 && status < 300) return { kind: "done", value: body, at };
+  const said = refusal.Check(body) ? body.message.replaceAll(secret.reveal(), "[redacted]").slice(0, 300) : null;
+  const message = said === null ? String(status) : `${status}, ${said}`;
+  const [, because] = Object.entries(definite).find(([code]) => code === String(status)) ?? [];
+  if (said !== null && because !== undefined) return { kind: "refused", code: String(status), message, because };
   // 503: it is still worked on.
   const seconds = Number(headers["retry-after"]);
-  return { kind: "unclear", reason, waitMs: seconds > 0 && seconds <= 600 ? Math.ceil(seconds * 1_000) : null };
+  return unclear(message, { waitMs: seconds > 0 && seconds <= 600 ? Math.ceil(seconds * 1_000) : null });
+}
+
+/** Every row of a list, each once. A page may be shorter than asked for: only one with nothing new is the last. */
+export async function everyRow<Row>(
+  read: (page: number) => Promise<Reply<Row[]>>,
+  nameOf: (row: Row) => string,
+  most: number,
+): Promise<Reply<Row[]>> {
+  const named = (rows: readonly Row[]) => new Map(rows.map((row) => [nameOf(row), row]));
+  const isLast = (page: readonly Row[], before: readonly Row[]) =>
+    named([...before, ...page]).size === named(before).size;
+  return mapped(await readPages({ most, read, isLast }), (rows) => [...named(rows).values()]);
+}
+
+/** The end of a purchase of which nothing was sent yet, or that was refused. */
+export function notBought(reply: Failed): Step {
+  return reply.kind === "unclear" ? { kind: "unsent", reason: reply.reason } : reply;
+}
+
+/** The step after a look-up without an answer, which does not count. */
+export function lookFailed(memory: Looking, reply: Failed): Step {
+  if (reply.kind === "busy") return reply;
+  return lookLater(memory, `the look-up failed: ${reasonOf(reply)}`, Math.max(10_000, waitAfter(memory.looks)));
 }

@@ -1,30 +1,23 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { activationCode, readActivationCode } from "../../../../core/esims/activation-code.ts";
-import type { BoughtEsim } from "../../../../core/supply/provider.ts";
-import type { EsimgoClient, Reply } from "./client.ts";
+import { mapped, type Reply } from "../reply.ts";
+import { maybe, TextOrNumber } from "../values.ts";
+import type { EsimgoClient } from "./client.ts";
 
 const Esim = Type.Object({
   iccid: Type.String(),
   matchingId: Type.String(),
   smdpAddress: Type.String(),
-  profileStatus: Type.Optional(Type.String()),
-  // Milliseconds since 1970 here; a date elsewhere.
-  firstInstalledDateTime: Type.Optional(Type.Union([Type.Number(), Type.String(), Type.Null()])),
-  state: Type.Optional(Type.String()),
+  ...maybe(Type.String(), "profileStatus", "state"),
+  ...maybe(TextOrNumber, "firstInstalledDateTime"),
 });
 const esim = Compile(Esim);
-const Time = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const Assignment = Type.Object({
-  id: Type.Union([Type.String(), Type.Number()]),
-  assignmentReference: Type.Optional(Type.String()),
-  initialQuantity: Type.Optional(Type.Number()),
-  remainingQuantity: Type.Optional(Type.Number()),
-  assignmentDateTime: Time,
-  startTime: Time,
-  endTime: Time,
+  id: TextOrNumber,
   bundleState: Type.String(),
-  unlimited: Type.Optional(Type.Boolean()),
+  ...maybe(Type.String(), "assignmentReference", "startTime", "endTime"),
+  ...maybe(Type.Number(), "initialQuantity", "remainingQuantity"),
+  ...maybe(Type.Boolean(), "unlimited"),
 });
 const Bundle = Type.Object({ name: Type.String(), assignments: Type.Array(Assignment) });
 const bundles = Compile(Type.Object({ bundles: Type.Array(Bundle) }));
@@ -41,27 +34,14 @@ export function esimOf(ask: EsimgoClient["ask"], iccid: string): Promise<Reply<E
 /** Every bundle that is or was on an eSIM. */
 export async function bundlesOn(ask: EsimgoClient["ask"], iccid: string): Promise<Reply<Assigned[]>> {
   const path = `/esims/${encodeURIComponent(iccid)}/bundles?includeUsed=true&limit=200`;
-  const reply = await ask({ method: "GET", path }, bundles);
-  if (reply.kind !== "done") return reply;
-  const value = reply.value.bundles.flatMap(({ name, assignments }) =>
-    assignments.map((one) => ({ ...one, plan: name, bundleState: one.bundleState.toLowerCase() })),
+  return mapped(await ask({ method: "GET", path }, bundles), (shown) =>
+    shown.bundles.flatMap(({ name: plan, assignments }) =>
+      assignments.map((one) => ({ ...one, plan, bundleState: one.bundleState.toLowerCase() })),
+    ),
   );
-  return { ...reply, value };
 }
 
 /** The order or the apply that put a bundle on an eSIM: its own reference has the unit's place behind it. */
-export function referenceOf({ assignmentReference = "" }: Assigned): string | null {
-  return assignmentReference.replace(/-\d{1,4}$/, "") || null;
-}
-
-/** What installs an eSIM; null: no activation code can be made of it. */
-export function installedBy({ iccid, smdpAddress, matchingId }: EsimgoEsim): Omit<BoughtEsim, "reference"> | null {
-  const code = activationCode({ smdp_address: smdpAddress, matching_id: matchingId });
-  return "problems" in readActivationCode(code) ? null : { iccid, activationCode: code, confirmationCode: null };
-}
-
-/** A time in ms; null: it is not shown. One that is not set may be shown as one of the year 1. */
-export function timeOf(time: string | number | null | undefined): number | null {
-  const at = typeof time === "number" ? time : Date.parse(time ?? "");
-  return at > 0 ? at : null;
+export function referenceOf({ assignmentReference }: Assigned): string | null {
+  return assignmentReference?.replace(/-\d{1,4}$/, "") || null;
 }

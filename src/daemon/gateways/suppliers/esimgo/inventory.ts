@@ -1,19 +1,17 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Ask } from "../../../../core/supply/provider.ts";
-import type { EsimgoClient, Reply } from "./client.ts";
+import { mapped, type Reply } from "../reply.ts";
+import type { EsimgoClient } from "./client.ts";
 import { bundlesOn, referenceOf } from "./esims.ts";
 import { ordersSince } from "./orders.ts";
 
-const Stock = Type.Object({
-  name: Type.String(),
-  available: Type.Array(Type.Object({ remaining: Type.Integer() })),
-});
+const available = Type.Array(Type.Object({ remaining: Type.Integer() }));
+const Stock = Type.Object({ name: Type.String(), available });
 const listed = Compile(Type.Object({ bundles: Type.Array(Stock) }));
 const Esim = Type.Object({ iccid: Type.String({ pattern: "^\\d{18,22}$" }) });
-const applied = Compile(
-  Type.Object({ esims: Type.Tuple([Esim]), applyReference: Type.String({ minLength: 1, maxLength: 200 }) }),
-);
+const applyReference = Type.String({ minLength: 1, maxLength: 200 });
+const applied = Compile(Type.Object({ esims: Type.Tuple([Esim]), applyReference }));
 // One eSIM is an object, several are an array.
 const details = Compile(Type.Union([Esim, Type.Array(Esim)]));
 
@@ -25,19 +23,17 @@ interface NewEsim {
 
 /** How many bundles of a plan the inventory has. */
 export async function remainingOf({ ask }: EsimgoClient, plan: string): Promise<Reply<number>> {
-  const reply = await ask({ method: "GET", path: "/inventory" }, listed);
-  if (reply.kind !== "done") return reply;
-  const available = reply.value.bundles.flatMap((one) => (one.name === plan ? one.available : []));
-  return { ...reply, value: available.reduce((sum, { remaining }) => sum + remaining, 0) };
+  return mapped(await ask({ method: "GET", path: "/inventory" }, listed), ({ bundles }) => {
+    const available = bundles.flatMap((one) => (one.name === plan ? one.available : []));
+    return available.reduce((sum, { remaining }) => sum + remaining, 0);
+  });
 }
 
 /** Puts a bundle of the inventory on a new eSIM. */
 export async function applyToNewEsim({ ask }: EsimgoClient, plan: string): Promise<Reply<NewEsim>> {
   const body = { name: plan, allowReassign: false };
   const reply = await ask({ method: "POST", path: "/esims/apply", body }, applied);
-  if (reply.kind !== "done") return reply;
-  const { esims, applyReference } = reply.value;
-  return { ...reply, value: { iccid: esims[0].iccid, reference: applyReference } };
+  return mapped(reply, ({ esims, applyReference: reference }) => ({ iccid: esims[0].iccid, reference }));
 }
 
 /** Whether a refusal says that the inventory has no such bundle: its text alone does. */
@@ -68,6 +64,5 @@ export async function newEsimsSince(client: EsimgoClient, ask: Ask, since: numbe
 async function iccidsOf({ ask }: EsimgoClient, row: { reference: string; iccids: string[] }): Promise<Reply<string[]>> {
   if (row.iccids.length > 0) return { kind: "done", value: row.iccids, at: null };
   const path = `/esims/assignments?reference=${encodeURIComponent(row.reference)}`;
-  const reply = await ask({ method: "GET", path }, details);
-  return reply.kind === "done" ? { ...reply, value: [reply.value].flat().map(({ iccid }) => iccid) } : reply;
+  return mapped(await ask({ method: "GET", path }, details), (one) => [one].flat().map(({ iccid }) => iccid));
 }

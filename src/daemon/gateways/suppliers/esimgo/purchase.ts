@@ -1,15 +1,16 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { costOf } from "../../../../core/kernel/cost.ts";
 import type { Ask, Step } from "../../../../core/supply/provider.ts";
-import { type EsimgoClient, type Failed, notBought } from "./client.ts";
-import { esimOf, installedBy } from "./esims.ts";
+import { deliveredEsim } from "../delivered.ts";
+import { isExhausted, lookAgain, lookLater, notUnderstood } from "../look-ups.ts";
+import { type Failed, reasonOf } from "../reply.ts";
+import { maybe, notedCost } from "../values.ts";
+import { type EsimgoClient, lookFailed, notBought } from "./client.ts";
+import { esimOf } from "./esims.ts";
 import { applyToNewEsim, newEsimsSince, remainingOf, saysNoStock } from "./inventory.ts";
-import { isExhausted, lookAgain, lookFailed, lookLater } from "./look-ups.ts";
-import { guardPrice, orderRefused, ordersSince, placeOrder } from "./orders.ts";
+import { guardPrice, ordersSince, placeOrder } from "./orders.ts";
 
 const Count = Type.Integer({ minimum: 0 });
-const OrNull = <T extends Type.TSchema>(type: T) => Type.Union([type, Type.Null()]);
 const Noted = Type.Object({
   /** `begin`: nothing is under way. `fill`: an order for the inventory. `apply`: from there onto a new eSIM. */
   stage: Type.Union([Type.Literal("begin"), Type.Literal("fill"), Type.Literal("apply")]),
@@ -19,31 +20,17 @@ const Noted = Type.Object({
   looks: Count,
   /** Whether a spare of the inventory may be taken. */
   spares: Type.Boolean(),
-  /** Whether this purchase filled the inventory, by which order, at what cost. */
+  /** Whether this purchase filled the inventory, by which `order`, at what `cost`. */
   own: Type.Boolean(),
-  order: OrNull(Type.String()),
-  cost: OrNull(Type.Integer()),
   /** How often apply may have been sent, and since when look-ups find the inventory unchanged. */
   attempts: Count,
-  unchangedSince: OrNull(Count),
-  /** The eSIM that was made, and by which apply. */
-  iccid: OrNull(Type.String()),
-  reference: OrNull(Type.String()),
+  ...maybe(Count, "cost", "unchangedSince"),
+  /** The eSIM that was made is `iccid`, by the apply `reference`. */
+  ...maybe(Type.String(), "order", "iccid", "reference"),
 });
 const noted = Compile(Noted);
 type Noted = Type.Static<typeof Noted>;
-
-const nothing = { order: null, cost: null, unchangedSince: null, iccid: null, reference: null };
-const start: Noted = {
-  stage: "begin",
-  since: 0,
-  remaining: 0,
-  looks: 0,
-  spares: true,
-  own: false,
-  attempts: 0,
-  ...nothing,
-};
+const start = { stage: "begin", since: 0, remaining: 0, looks: 0, spares: true, own: false, attempts: 0 } as const;
 
 interface Buying {
   client: EsimgoClient;
@@ -67,10 +54,10 @@ export async function buyBundle(buying: Buying): Promise<Step> {
   // The plan is held before the inventory is read: no other purchase changes it from then on.
   if (ask.memory === null) return note(buying, start);
   const memory = ask.memory;
-  if (!noted.Check(memory)) return { kind: "lost", reason: "what was noted is not understood", memory };
+  if (!noted.Check(memory)) return notUnderstood(memory);
   if (memory.stage === "begin") return begin(buying, memory);
   if (memory.stage === "fill") return ask.fresh ? fill(buying, memory) : lookForFill(buying, memory);
-  if (memory.iccid !== null) return deliver(buying, memory);
+  if (memory.iccid) return deliver(buying, memory);
   if (ask.fresh) return apply(buying, memory);
   return memory.attempts === 0 ? note(buying, { ...memory, attempts: 1 }) : lookForApply(buying, memory);
 }
@@ -85,17 +72,15 @@ async function begin(buying: Buying, memory: Noted): Promise<Step> {
   if (stock.kind !== "done") return notBought(stock);
   const seen = { ...memory, since: sinceOf(stock.at, buying), remaining: stock.value };
   if (memory.spares && stock.value > 0) return note(buying, { ...seen, stage: "apply", attempts: 1 });
-  return (await guardPrice(client, ask, null)) ?? note(buying, { ...seen, stage: "fill" });
+  return (await guardPrice(client, ask)) ?? note(buying, { ...seen, stage: "fill" });
 }
 
-async function fill(buying: Buying, memory: Noted): Promise<Step> {
-  const reply = await placeOrder(buying.client, buying.ask.plan, null);
-  if (reply.kind === "unclear") return lookLater(memory, reply.reason, reply.waitMs);
-  if (reply.kind === "busy") return reply;
-  if (reply.kind !== "done") return orderRefused(buying.client, buying.ask, reply);
-  const { reference: order, cost } = reply.value;
-  const since = sinceOf(reply.at, buying);
-  return filled(buying, { ...memory, since, remaining: memory.remaining + 1, order, cost });
+function fill(buying: Buying, memory: Noted): Promise<Step> {
+  const { client, ask } = buying;
+  return placeOrder(client, ask, memory, ({ reference: order, cost }, at) => {
+    const since = sinceOf(at, buying);
+    return filled(buying, { ...memory, since, remaining: memory.remaining + 1, order, cost });
+  });
 }
 
 function filled(buying: Buying, memory: Noted): Step {
@@ -123,20 +108,20 @@ async function apply(buying: Buying, memory: Noted): Promise<Step> {
   if (reply.kind === "done") return deliver(buying, { ...memory, ...reply.value, looks: 0 });
   if (reply.kind === "unclear") return lookLater(memory, reply.reason, reply.waitMs);
   // This one was not done; one before it may have been.
-  if (reply.kind === "refused" && memory.attempts > 1) return lookLater(memory, reply.reason, null);
+  if (reply.kind === "refused" && memory.attempts > 1) return lookLater(memory, reply.message);
   const undone = { ...memory, attempts: memory.attempts - 1 };
   if (reply.kind === "busy") return { kind: "wait", memory: undone, waitMs: Math.min(reply.waitMs, WAIT_MS) };
   if (memory.own || memory.attempts > 1) return notApplied(undone, reply);
   // The spare was none: another purchase took it, and the inventory showed it still.
-  if (reply.kind === "refused" && saysNoStock(reply.reason)) return note(buying, { ...start, spares: false });
+  if (reply.kind === "refused" && saysNoStock(reply.message)) return note(buying, { ...start, spares: false });
   return notBought(reply);
 }
 
 /** What was bought is in the inventory: no other order may be made in its place. */
 function notApplied(memory: Noted, reply: Failed): Step {
-  if (reply.kind !== "refused") return lookLater(memory, reply.reason, WAIT_MS);
-  const reason = `it is bought and in the inventory, and apply was refused: ${reply.reason}`;
-  const again = saysNoStock(reply.reason) && memory.looks < MOST_REFUSALS;
+  if (reply.kind !== "refused") return lookLater(memory, reasonOf(reply), WAIT_MS);
+  const reason = `it is bought and in the inventory, and apply was refused: ${reply.message}`;
+  const again = saysNoStock(reply.message) && memory.looks < MOST_REFUSALS;
   if (!again) return { kind: "lost", reason, memory: { ...memory, looks: 0 } };
   return { kind: "wait", memory: { ...memory, looks: memory.looks + 1 }, waitMs: WAIT_MS };
 }
@@ -162,15 +147,14 @@ async function lookForApply(buying: Buying, memory: Noted): Promise<Step> {
 }
 
 async function deliver({ client }: Buying, memory: Noted): Promise<Step> {
-  const { iccid, reference, order, cost } = memory;
+  const { iccid, reference = null, order, cost } = memory;
   const reply = await esimOf(client.ask, iccid ?? "");
-  const installed = reply.kind === "done" && reply.value.iccid === iccid ? installedBy(reply.value) : null;
-  if (installed !== null) {
-    const paid = cost === null ? null : costOf(cost);
-    // The order of a spare is that of an earlier purchase; the apply is of this one alone.
-    return { kind: "bought", esim: { ...installed, reference }, reference: order ?? reference, cost: paid };
-  }
-  const why = reply.kind === "done" ? "no activation code can be made of what it shows" : reply.reason;
+  const shown = reply.kind === "done" && reply.value.iccid === iccid ? reply.value : null;
+  const codes = [`LPA:1$${shown?.smdpAddress ?? ""}$${shown?.matchingId ?? ""}`];
+  const esim = shown && deliveredEsim({ iccid: shown.iccid, codes, reference });
+  // The order of a spare is that of an earlier purchase; the apply is of this one alone.
+  if (esim !== null) return { kind: "bought", esim, reference: order ?? reference, cost: notedCost(cost) };
+  const why = reply.kind === "done" ? "no activation code can be made of what it shows" : reasonOf(reply);
   const reason = `eSIM ${iccid} is bought: ${why}`;
   if (memory.looks >= MOST_POLLS) return { kind: "lost", reason, memory };
   return { kind: "wait", memory: { ...memory, looks: memory.looks + 1 }, waitMs: WAIT_MS };

@@ -1,15 +1,13 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { EsimRef, Returned } from "../../../../core/supply/provider.ts";
-import type { EsimgoClient, Failed } from "./client.ts";
+import { type Failed, reasonOf } from "../reply.ts";
+import { maybe } from "../values.ts";
+import type { EsimgoClient } from "./client.ts";
 import { type Assigned, bundlesOn, referenceOf } from "./esims.ts";
 
 const revoked = Compile(Type.Object({ status: Type.String() }));
-const Row = Type.Object({
-  name: Type.String(),
-  bundle: Type.Optional(Type.String()),
-  bundleName: Type.Optional(Type.String()),
-});
+const Row = Type.Object({ name: Type.String(), ...maybe(Type.String(), "bundle", "bundleName") });
 const Rows = Type.Array(Row);
 const history = Compile(Type.Union([Rows, Type.Object({ history: Rows }), Type.Object({ actions: Rows })]));
 
@@ -64,7 +62,6 @@ function unavailable(detail: string): Returned {
 }
 
 function failed(reply: Failed): Returned {
-  return reply.kind === "refused"
-    ? unavailable(`eSIM Go refused: ${reply.reason}`)
-    : { outcome: "unknown", detail: reply.reason };
+  if (reply.kind === "refused") return unavailable(`eSIM Go refused: ${reply.message}`);
+  return { outcome: "unknown", detail: reasonOf(reply) };
 }

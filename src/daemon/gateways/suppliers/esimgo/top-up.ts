@@ -2,10 +2,11 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Memory } from "../../../../core/store/schema/values.ts";
 import type { Step, TopupAsk } from "../../../../core/supply/provider.ts";
-import { type EsimgoClient, notBought, usable } from "./client.ts";
+import { lookAgain, lookLater, notUnderstood } from "../look-ups.ts";
+import { usable } from "../reply.ts";
+import { type EsimgoClient, lookFailed, NAME, notBought } from "./client.ts";
 import { bundlesOn, referenceOf } from "./esims.ts";
-import { lookAgain, lookFailed, lookLater } from "./look-ups.ts";
-import { guardPrice, orderRefused, placeOrder } from "./orders.ts";
+import { guardPrice, placeOrder } from "./orders.ts";
 
 const Count = Type.Integer({ minimum: 0 });
 const Noted = Type.Object({
@@ -24,7 +25,7 @@ export async function fitsOn({ askPeople }: EsimgoClient, iccid: string, plan: s
   const path = `/esims/${encodeURIComponent(iccid)}/compatible/${encodeURIComponent(plan)}`;
   const reply = await askPeople({ method: "GET", path }, compatible);
   if (reply.kind === "refused" && (reply.code === "400" || reply.code === "410")) return false;
-  return usable(reply).compatible;
+  return usable(NAME, reply).compatible;
 }
 
 /** Makes the next step of a top-up: another bundle on the eSIM, which shows it there. */
@@ -32,13 +33,18 @@ export async function topUpEsim(client: EsimgoClient, ask: TopupAsk, now: () => 
   const { memory, plan, esim } = ask;
   const note = (next: Memory): Step => ({ kind: "note", memory: next, hold: plan });
   if (memory === null) return note(start);
-  if (!noted.Check(memory)) return { kind: "lost", reason: "what was noted is not understood", memory };
-  if (memory.stage === "topup" && ask.fresh) return order(client, ask, memory);
+  if (!noted.Check(memory)) return notUnderstood(memory);
+  if (memory.stage === "topup" && ask.fresh) {
+    return placeOrder(client, ask, memory, ({ reference, cost, iccids }) => {
+      if (iccids.length === 0 || iccids.includes(esim.iccid)) return { kind: "applied", reference, cost };
+      return lookLater(memory, `order ${reference} names another eSIM`);
+    });
+  }
   const on = await bundlesOn(client.ask, esim.iccid);
   if (on.kind !== "done") return memory.stage === "begin" ? notBought(on) : lookFailed(memory, on);
   const alike = on.value.filter((one) => one.plan === plan);
   if (memory.stage === "begin") {
-    const stopped = await guardPrice(client, ask, esim.iccid);
+    const stopped = await guardPrice(client, ask);
     return stopped ?? note({ ...start, stage: "topup", since: now(), assignments: alike.length });
   }
   if (alike.length <= memory.assignments) {
@@ -48,16 +54,4 @@ export async function topUpEsim(client: EsimgoClient, ask: TopupAsk, now: () => 
   const known = await ask.known(references);
   const [reference = null, ...others] = references.filter((one) => !known.has(one));
   return { kind: "applied", reference: others.length === 0 ? reference : null, cost: null };
-}
-
-async function order(client: EsimgoClient, ask: TopupAsk, memory: Memory & { looks: number }): Promise<Step> {
-  const reply = await placeOrder(client, ask.plan, ask.esim.iccid);
-  if (reply.kind === "unclear") return lookLater(memory, reply.reason, reply.waitMs);
-  if (reply.kind === "busy") return reply;
-  if (reply.kind !== "done") return orderRefused(client, ask, reply);
-  const { reference, cost, iccids } = reply.value;
-  if (iccids.length > 0 && !iccids.includes(ask.esim.iccid)) {
-    return lookLater(memory, `order ${reference} names another eSIM`, null);
-  }
-  return { kind: "applied", reference, cost };
 }

@@ -1,19 +1,12 @@
 import type { EsimRef, EsimReportOf } from "../../../../core/supply/provider.ts";
+import { type Reply, usable } from "../reply.ts";
+import { installOf, nothingShown } from "../reports.ts";
+import { momentOf } from "../values.ts";
 import { accountBalance } from "./account.ts";
-import { type EsimgoClient, type Reply, usable } from "./client.ts";
-import { type Assigned, bundlesOn, type EsimgoEsim, esimOf, timeOf } from "./esims.ts";
+import { type EsimgoClient, NAME } from "./client.ts";
+import { type Assigned, bundlesOn, type EsimgoEsim, esimOf } from "./esims.ts";
 
 const BYTES = 1_000_000;
-const installs: Readonly<Record<string, EsimReportOf["install"]>> = {
-  released: "not_downloaded",
-  confirmed: "not_downloaded",
-  downloaded: "downloaded",
-  installed: "installed",
-  enabled: "enabled",
-  disabled: "disabled",
-  deleted: "deleted",
-};
-
 /** What the provider knows of these eSIMs; what is not of the account is left out. Throws `supplier_unreachable`. */
 export async function lookAtEsims(
   client: EsimgoClient,
@@ -31,43 +24,42 @@ export async function lookAtEsims(
 
 /** 403 is the word both for another account's eSIM and for a key that is wrong: the account shows which. */
 async function known<T>(client: EsimgoClient, reply: Reply<T>): Promise<T | null> {
-  if (reply.kind !== "refused") return usable(reply);
-  if (reply.code === "403") usable(await accountBalance(client.askPeople));
-  return reply.code === "401" ? usable(reply) : null;
+  if (reply.kind !== "refused") return usable(NAME, reply);
+  if (reply.code === "403") usable(NAME, await accountBalance(client.askPeople));
+  return reply.code === "401" ? usable(NAME, reply) : null;
 }
 
 function reportOf(esim: EsimgoEsim, all: readonly Assigned[]): Omit<EsimReportOf, "iccid" | "reference" | "at"> {
   const bundles = all.filter(({ bundleState }) => bundleState !== "revoked");
   const [bytes, left] = [sumOf(bundles, "initialQuantity"), sumOf(bundles, "remainingQuantity")];
-  const starts = bundles.flatMap(({ startTime }) => timeOf(startTime) ?? []);
-  const ends = bundles.flatMap(({ endTime }) => timeOf(endTime) ?? []);
+  const starts = bundles.flatMap(({ startTime }) => momentOf(startTime) ?? []);
+  const ends = bundles.flatMap(({ endTime }) => momentOf(endTime) ?? []);
   const waiting = bundles.some(isWaiting);
   return {
-    install: installOf(esim),
+    ...nothingShown,
+    install: ofPhone(esim),
     status: statusOf(esim, bundles),
     usedMb: bytes === null || left === null ? null : Math.floor(Math.max(0, bytes - left) / BYTES),
     totalMb: bytes === null ? null : Math.floor(bytes / BYTES),
     activatedAt: starts.length === 0 ? null : Math.min(...starts),
     // A bundle that waits for its start ends at a time that is not known yet.
     expiresAt: waiting || ends.length === 0 ? null : Math.max(...ends),
-    country: null,
-    network: null,
   };
 }
 
 /** One that was removed from its phone is released again. */
-function installOf({ profileStatus = "", firstInstalledDateTime }: EsimgoEsim): EsimReportOf["install"] {
-  const install = installs[profileStatus.toLowerCase()] ?? null;
-  return install === "not_downloaded" && timeOf(firstInstalledDateTime) !== null ? "deleted" : install;
+function ofPhone({ profileStatus, firstInstalledDateTime }: EsimgoEsim): EsimReportOf["install"] {
+  const install = installOf(profileStatus);
+  return install === "not_downloaded" && momentOf(firstInstalledDateTime) !== null ? "deleted" : install;
 }
 
 function statusOf({ state }: EsimgoEsim, bundles: readonly Assigned[]): EsimReportOf["status"] {
   if (state === "suspended") return "suspended";
   if (state === "deactivated") return "expired";
-  const started = bundles.some(({ startTime }) => timeOf(startTime) !== null);
+  const started = bundles.some(({ startTime }) => momentOf(startTime) !== null);
   if (bundles.some(({ bundleState }) => bundleState === "active")) return "active";
   if (bundles.some(isWaiting)) return started ? "active" : "inactive";
-  const last = bundles.toSorted((a, b) => (timeOf(a.endTime) ?? 0) - (timeOf(b.endTime) ?? 0)).at(-1);
+  const last = bundles.toSorted((a, b) => (momentOf(a.endTime) ?? 0) - (momentOf(b.endTime) ?? 0)).at(-1);
   if (last?.bundleState === "depleted") return "used_up";
   return last?.bundleState === "expired" || last?.bundleState === "lapsed" ? "expired" : "unknown";
 }
@@ -78,6 +70,7 @@ function isWaiting({ bundleState }: Assigned): boolean {
 
 /** In bytes; null: it is not shown, or there is no bound. */
 function sumOf(bundles: readonly Assigned[], field: "initialQuantity" | "remainingQuantity"): number | null {
-  if (bundles.length === 0 || bundles.some((one) => one.unlimited === true || one[field] === undefined)) return null;
+  if (bundles.length === 0 || bundles.some((one) => one.unlimited === true || typeof one[field] !== "number"))
+    return null;
   return bundles.reduce((sum, one) => sum + (one[field] ?? 0), 0);
 }
