@@ -2,17 +2,15 @@ import type { Provider, ProviderParts } from "../provider.ts";
 import { checkAccount, readBalance } from "./account.ts";
 import { readPlans, readTopupPlans } from "./catalog.ts";
 import { createClient } from "./client.ts";
+import { lookAt, requestRefund } from "./esims.ts";
 import { readAiraloNotice } from "./notice.ts";
 import { purchaseStep } from "./purchase.ts";
-import { requestRefund } from "./refund.ts";
-import { lookAt } from "./usage.ts";
 
 const EXCHANGE = "Airalo exchanges no eSIMs: ask for a refund of this one, and sell another.";
 
 /** Airalo's Partner API v2. */
-export function createAiralo(parts: ProviderParts): Provider {
-  const { now, secret } = parts;
-  const client = createClient(parts);
+export function createAiralo({ calls, secret, now }: ProviderParts): Provider {
+  const client = createClient({ calls, secret, now });
   return {
     buy: (ask) => purchaseStep(client, now(), ask),
     topUp: (ask) => purchaseStep(client, now(), ask),

@@ -50,12 +50,8 @@ export async function readPlans(client: Client): Promise<Plan[]> {
   const { data, pricing, meta } = usable(NAME, shaped(reply, catalog));
   // Plans on a page that was not read would look as if they were gone.
   if ((meta?.last_page ?? 1) > 1) return usable(NAME, unclear("it is not the whole catalog"));
-  const rows = data.flatMap((place) =>
-    place.operators.flatMap((operator) => {
-      const shared = sharedOf(place, operator);
-      return operator.packages.map((row) => planOf(row, pricing, shared, "sim"));
-    }),
-  );
+  const operators = data.flatMap((place) => place.operators.map((one) => ({ ...one, shared: sharedOf(place, one) })));
+  const rows = operators.flatMap(({ packages, shared }) => packages.map((row) => planOf(row, pricing, shared, "sim")));
   return [...new Map(understood(rows).map((plan) => [plan.plan, plan])).values()];
 }
 
@@ -64,7 +60,7 @@ export async function readTopupPlans(client: Client, { iccid }: EsimRef): Promis
   const reply = await client.ask({ method: "GET", path: `/sims/${encodeURIComponent(iccid)}/topups` });
   if (reply.kind === "refused" && ["73", "404"].includes(reply.code)) return [];
   const { data, pricing } = usable(NAME, shaped(reply, topups));
-  const shared = { place: "", coverage: [], region: null, speed: null, networks: [], activation: null, notes: [] };
+  const shared = sharedOf({ title: "", operators: [] }, { packages: [] });
   return understood(data.map((row) => planOf(row, pricing, shared, "topup")));
 }
 
@@ -107,9 +103,9 @@ function costOfPackage({ price, net_price, prices }: Static<typeof Package>, pri
 }
 
 /** What all packages of an operator have in common. */
-type Shared = Pick<Plan, "coverage" | "region" | "speed" | "networks" | "activation" | "notes"> & { place: string };
+type Shared = ReturnType<typeof sharedOf>;
 
-function sharedOf({ title, country_code }: Static<typeof Place>, operator: Static<typeof Operator>): Shared {
+function sharedOf({ title, country_code }: Static<typeof Place>, operator: Static<typeof Operator>) {
   const { activation_policy: policy, install_window_days: days } = operator;
   const networks = (operator.coverages ?? []).flatMap((coverage) => coverage.networks ?? []);
   const codes = [operator.countries?.map((one) => one.country_code), operator.coverages?.map(({ code }) => code)];
@@ -117,7 +113,7 @@ function sharedOf({ title, country_code }: Static<typeof Place>, operator: Stati
   return {
     place: title,
     coverage: distinct((codes.find((list) => list?.length) ?? [country_code]).map((code) => countryCode(code ?? ""))),
-    region: country_code ? null : title,
+    region: country_code ? null : title || null,
     // LTE is the fourth generation.
     speed: distinct(types.map((type) => type.trim().toUpperCase().replace(/^LTE$/, "4G"))).join("/") || null,
     networks: distinct(networks.map(({ name }) => name)),

@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import { FormData } from "undici";
 import { withoutHidden } from "../../../../core/kernel/hidden-characters.ts";
 import { Secret } from "../../../../core/kernel/secret.ts";
-import type { Call } from "../calls.ts";
+import type { Call, ProviderCalls } from "../calls.ts";
 import type { ProviderParts } from "../provider.ts";
 import { type Reply, replyOf, unclear, type Whole } from "../reply.ts";
 import { maybe } from "../values.ts";
@@ -30,9 +30,6 @@ export interface Client {
   /** Gets a new token, which proves the credential. */
   renew(): Promise<Reply<Secret>>;
 }
-
-/** How requests go out: at once, or when limits allow. */
-type Way = ProviderParts["calls"]["send"];
 
 const Words = Type.Union([Type.String(), Type.Array(Type.String())]);
 /** The forms of an error: code and reason; fields; a message in `meta`; a reason or a message alone. */
@@ -65,19 +62,18 @@ const LONGEST_LIFE_MS = 86_400_000;
 const MARGIN_MS = 5 * 60_000;
 
 /** Makes the client of one account. */
-export function createClient({ calls, secret, now }: ProviderParts): Client {
-  const inTurn: Way = (call) => calls.sendInTurn(call);
+export function createClient({ calls, secret, now }: Omit<ProviderParts, "url">): Client {
   /** Requests of this node at the same time share one token request: there are three a minute. */
   let asking: Promise<Reply<Secret>> | null = null;
 
-  function renewed(way: Way): Promise<Reply<Secret>> {
+  function renewed(way: ProviderCalls["send"]): Promise<Reply<Secret>> {
     asking ??= requested(way).finally(() => {
       asking = null;
     });
     return asking;
   }
 
-  async function requested(way: Way): Promise<Reply<Secret>> {
+  async function requested(way: ProviderCalls["send"]): Promise<Reply<Secret>> {
     const form = new URLSearchParams({ ...credentialOf(secret), grant_type: "client_credentials" });
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const limits = limitsOf({ bucket: "token", aMinute: 3 });
@@ -100,7 +96,7 @@ export function createClient({ calls, secret, now }: ProviderParts): Client {
     return token === null ? null : { kind: "done", value: token, at: null };
   }
 
-  async function sent({ own, form, ...call }: ApiCall, way: Way): Promise<Reply> {
+  async function sent({ own, form, ...call }: ApiCall, way: ProviderCalls["send"]): Promise<Reply> {
     const body = new FormData();
     for (const [name, value] of form ?? []) body.append(name, value);
     const by = async (token: Secret) => {
@@ -121,8 +117,8 @@ export function createClient({ calls, secret, now }: ProviderParts): Client {
 
   return {
     send: (call) => sent(call, calls.send),
-    ask: (call) => sent(call, inTurn),
-    renew: () => renewed(inTurn),
+    ask: (call) => sent(call, calls.sendInTurn),
+    renew: () => renewed(calls.sendInTurn),
   };
 }
 
@@ -149,25 +145,21 @@ function read({ status, body, at }: Whole): Reply {
   const said = fault.Check(body) ? body : {};
   const code = said.code === undefined ? null : String(said.code);
   const words = said.reason ?? said.message ?? said.meta?.message;
+  const cut = (text: string) => withoutHidden(text).slice(0, 300);
   const shown = `status ${status}${code === null ? "" : `, code ${code}`}`;
   const refused = (as: string, because: "plan" | "account", message = words ?? shown): Reply => {
     return { kind: "refused", code: as, because, message: cut(message) };
   };
   if (status >= 400 && status < 500) {
     const because = definite[code ?? ""];
-    const isOurs = code === "43" ? `Our request is wrong: ${words ?? shown}` : undefined;
-    if (code !== null && because !== undefined) return refused(code, because, isOurs);
+    const message = code === "43" ? `Our request is wrong: ${words ?? shown}` : undefined;
+    if (code !== null && because !== undefined) return refused(code, because, message);
     if (turnedAway.includes(status)) return refused(String(status), "account");
     const faults = Object.entries(Array.isArray(said.data) ? {} : (said.data ?? {}));
     const sentences = faults.map(([field, words]) => `${field}: ${[words].flat().join(" ")}`).join("; ");
-    // Faults of fields without a code: other forms are not certain to be a refusal.
-    if (status === 422 && code === null && sentences !== "")
-      return refused("validation", "plan", `Our request is wrong: ${sentences}`);
+    // Faults of fields, without a code: other forms are not certain to be a refusal.
+    const isOfFields = status === 422 && code === null && sentences !== "";
+    if (isOfFields) return refused("validation", "plan", `Our request is wrong: ${sentences}`);
   }
   return unclear(cut(words === undefined ? shown : `${shown}: ${words}`), { code: code ?? String(status) });
-}
-
-/** A text of theirs, as long as it may be here. */
-function cut(text: string): string {
-  return withoutHidden(text).slice(0, 300);
 }

@@ -4,7 +4,7 @@ import { civilDateAt } from "../../../../core/kernel/civil-date.ts";
 import type { Ask, Step, TopupAsk } from "../../../../core/supply/provider.ts";
 import { deliveredEsim } from "../delivered.ts";
 import { lookAgain, notUnderstood, waitAfter } from "../look-ups.ts";
-import { faultWords, type Reply, shaped, unclear } from "../reply.ts";
+import { faultWords, mapped, type Reply, shaped, unclear } from "../reply.ts";
 import { costIn, maybe, TextOrNumber } from "../values.ts";
 import { type Client, CURRENCY, NAME } from "./client.ts";
 
@@ -39,8 +39,7 @@ const Order = Type.Object({
 type Order = Static<typeof Order>;
 const order = Compile(Order);
 const links = Type.Optional(Type.Object(maybe(Type.String(), "next")));
-const list = Compile(Type.Object({ data: Type.Array(Type.Unknown()), links }));
-const described = Compile(Type.Object({ description: Type.String() }));
+const list = Compile(Type.Object({ data: Type.Array(Type.Object(maybe(Type.Unknown(), "description"))), links }));
 const single = Compile(Type.Object({ data: Order }));
 
 const DAY_MS = 86_400_000;
@@ -85,14 +84,13 @@ async function lookUp(client: Client, ask: Ask | TopupAsk, memory: Ordered): Pro
   const [order, ...others] = found.value;
   if (order === undefined) return unknown("the list has no such order", { ...memory, looks: memory.looks + 1 });
   if (others.length > 0) return lost(`it was bought more than once: orders ${found.value.map(referenceOf).join(", ")}`);
-  const state = order.status?.slug ?? "";
-  if (ended.includes(state)) return lost(`order ${referenceOf(order)} is ${state}`);
+  const state = order.status?.slug;
+  if (state && ended.includes(state)) return lost(`order ${referenceOf(order)} is ${state}`);
   const bought = stepOf(order, ask);
   if (bought !== null) return bought;
   const path = `/orders/${encodeURIComponent(order.id)}?include=sims`;
-  const whole = shaped(await client.send({ method: "GET", path }), single);
-  const read = whole.kind === "done" ? stepOf(whole.value.data, ask) : null;
-  return read ?? silent(`order ${referenceOf(order)} has no eSIM that can be read`);
+  const whole = mapped(shaped(await client.send({ method: "GET", path }), single), ({ data }) => stepOf(data, ask));
+  return (whole.kind === "done" && whole.value) || silent(`order ${referenceOf(order)} has no eSIM that can be read`);
 }
 
 /** The search for an order, in the days around it: clocks and zones may differ. */
@@ -113,7 +111,7 @@ function unknown(reason: string, memory: Ordered): Step {
 function ordersIn(reply: Reply, description: string): Reply<Order[]> {
   const listed = shaped(reply, list);
   if (listed.kind !== "done") return listed;
-  const named = listed.value.data.filter((row) => described.Check(row) && row.description === description);
+  const named = listed.value.data.filter((row) => row.description === description);
   const found = named.filter((row) => order.Check(row));
   // Where the search finds many others, what is missing may be on a later page.
   const isPart = found.length === 0 && typeof listed.value.links?.next === "string";

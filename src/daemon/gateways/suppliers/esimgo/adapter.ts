@@ -7,7 +7,7 @@ import { readEsimgoNotice } from "./notice.ts";
 import { buyBundle } from "./purchase.ts";
 import { refundEsim } from "./refund.ts";
 import { fitsOn, topUpEsim } from "./top-up.ts";
-import { lookAtEsims } from "./usage.ts";
+import { lookAt } from "./usage.ts";
 
 const REPLACE = "eSIM Go has no call for it: ask its support, with the ICCID and pictures of the phone's settings";
 
@@ -23,7 +23,7 @@ export function createEsimgo({ calls, secret, now }: ProviderParts): Provider {
     plans: () => readCatalog(client),
     balance: async () => usable(NAME, await accountBalance(client.askPeople)),
     check: () => checkAccount(client, now),
-    look: (esims) => lookAtEsims(client, esims, now),
+    look: (esims) => lookAt(client, esims, now),
     refund: (esim) => refundEsim(client, esim),
     replace: async () => ({ outcome: "not_available", detail: REPLACE }),
     readNotice: (notice) => readEsimgoNotice(notice, secret),

@@ -4,7 +4,7 @@ import type { Plan } from "../../../../core/supply/provider.ts";
 import { mapped, unclear, usable } from "../reply.ts";
 import { costIn, distinct, maybe, TextOrNumber } from "../values.ts";
 import { accountBalance } from "./account.ts";
-import { type EsimgoClient, everyRow, NAME } from "./client.ts";
+import { type Client, everyRow, NAME } from "./client.ts";
 
 const Country = Type.Object({ iso: Type.String(), ...maybe(Type.String(), "name", "region") });
 const Allowance = Type.Object({
@@ -43,7 +43,7 @@ const fairUse: [RegExp, string][] = [
 ];
 
 /** Every bundle with a fixed price. Throws `supplier_unreachable` rather than leave out a part. */
-export async function readCatalog({ askPeople }: EsimgoClient): Promise<Plan[]> {
+export async function readCatalog({ askPeople }: Client): Promise<Plan[]> {
   const { currency } = usable(NAME, await accountBalance(askPeople));
   const answer = await askPeople({ method: "GET", path: "/networks?returnAll=true" }, networks);
   // Not every account may read all of them: a refusal is no fault of the catalog.

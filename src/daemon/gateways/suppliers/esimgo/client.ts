@@ -17,7 +17,7 @@ type Ask = <T>(
 ) => Promise<Reply<T>>;
 
 /** Calls of eSIM Go with the account's key; `askPeople` waits for limits. */
-export interface EsimgoClient {
+export interface Client {
   ask: Ask;
   askPeople: Ask;
 }
@@ -28,7 +28,7 @@ const definite = { 400: "plan", 401: "account", 403: "account", 404: "account", 
 const refusal = Compile(Type.Object({ message: Type.String() }));
 
 /** Makes the client. The key goes out in a header only. */
-export function createEsimgoClient({ send, sendInTurn }: ProviderCalls, secret: Secret): EsimgoClient {
+export function createEsimgoClient({ send, sendInTurn }: ProviderCalls, secret: Secret): Client {
   const by =
     (sent: ProviderCalls["send"]): Ask =>
     async ({ method, path, body, cost = 1 }, shape) => {

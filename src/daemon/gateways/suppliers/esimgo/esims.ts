@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { mapped, type Reply } from "../reply.ts";
 import { maybe, TextOrNumber } from "../values.ts";
-import type { EsimgoClient } from "./client.ts";
+import type { Client } from "./client.ts";
 
 const Esim = Type.Object({
   iccid: Type.String(),
@@ -27,12 +27,12 @@ export type EsimgoEsim = Type.Static<typeof Esim>;
 export type Assigned = Type.Static<typeof Assignment> & { plan: string };
 
 /** An eSIM by its ICCID. */
-export function esimOf(ask: EsimgoClient["ask"], iccid: string): Promise<Reply<EsimgoEsim>> {
+export function esimOf(ask: Client["ask"], iccid: string): Promise<Reply<EsimgoEsim>> {
   return ask({ method: "GET", path: `/esims/${encodeURIComponent(iccid)}` }, esim);
 }
 
 /** Every bundle that is or was on an eSIM. */
-export async function bundlesOn(ask: EsimgoClient["ask"], iccid: string): Promise<Reply<Assigned[]>> {
+export async function bundlesOn(ask: Client["ask"], iccid: string): Promise<Reply<Assigned[]>> {
   const path = `/esims/${encodeURIComponent(iccid)}/bundles?includeUsed=true&limit=200`;
   return mapped(await ask({ method: "GET", path }, bundles), (shown) =>
     shown.bundles.flatMap(({ name: plan, assignments }) =>

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Ask } from "../../../../core/supply/provider.ts";
 import { mapped, type Reply } from "../reply.ts";
-import type { EsimgoClient } from "./client.ts";
+import type { Client } from "./client.ts";
 import { bundlesOn, referenceOf } from "./esims.ts";
 import { ordersSince } from "./orders.ts";
 
@@ -22,7 +22,7 @@ interface NewEsim {
 }
 
 /** How many bundles of a plan the inventory has. */
-export async function remainingOf({ ask }: EsimgoClient, plan: string): Promise<Reply<number>> {
+export async function remainingOf({ ask }: Client, plan: string): Promise<Reply<number>> {
   return mapped(await ask({ method: "GET", path: "/inventory" }, listed), ({ bundles }) => {
     const available = bundles.flatMap((one) => (one.name === plan ? one.available : []));
     return available.reduce((sum, { remaining }) => sum + remaining, 0);
@@ -30,7 +30,7 @@ export async function remainingOf({ ask }: EsimgoClient, plan: string): Promise<
 }
 
 /** Puts a bundle of the inventory on a new eSIM. */
-export async function applyToNewEsim({ ask }: EsimgoClient, plan: string): Promise<Reply<NewEsim>> {
+export async function applyToNewEsim({ ask }: Client, plan: string): Promise<Reply<NewEsim>> {
   const body = { name: plan, allowReassign: false };
   const reply = await ask({ method: "POST", path: "/esims/apply", body }, applied);
   return mapped(reply, ({ esims, applyReference: reference }) => ({ iccid: esims[0].iccid, reference }));
@@ -42,7 +42,7 @@ export function saysNoStock(message: string): boolean {
 }
 
 /** The eSIMs that this plan was put on from the inventory since then, and that no other purchase is known to have. */
-export async function newEsimsSince(client: EsimgoClient, ask: Ask, since: number): Promise<Reply<NewEsim[]>> {
+export async function newEsimsSince(client: Client, ask: Ask, since: number): Promise<Reply<NewEsim[]>> {
   const rows = await ordersSince(client, ask, { since, type: "bundleAssignment" });
   if (rows.kind !== "done") return rows;
   const found = new Map<string, NewEsim>();
@@ -61,7 +61,7 @@ export async function newEsimsSince(client: EsimgoClient, ask: Ask, since: numbe
   return { ...rows, value: [...found.values()] };
 }
 
-async function iccidsOf({ ask }: EsimgoClient, row: { reference: string; iccids: string[] }): Promise<Reply<string[]>> {
+async function iccidsOf({ ask }: Client, row: { reference: string; iccids: string[] }): Promise<Reply<string[]>> {
   if (row.iccids.length > 0) return { kind: "done", value: row.iccids, at: null };
   const path = `/esims/assignments?reference=${encodeURIComponent(row.reference)}`;
   return mapped(await ask({ method: "GET", path }, details), (one) => [one].flat().map(({ iccid }) => iccid));

@@ -6,7 +6,7 @@ import { type Looking, lookLater } from "../look-ups.ts";
 import { type Failed, mapped, type Reply, reasonOf } from "../reply.ts";
 import { costIn, TextOrNumber } from "../values.ts";
 import { accountBalance } from "./account.ts";
-import { type EsimgoClient, everyRow, notBought } from "./client.ts";
+import { type Client, everyRow, notBought } from "./client.ts";
 
 const total = Type.Optional(TextOrNumber);
 const Line = Type.Object({
@@ -37,7 +37,7 @@ const AFTER_MS = 900_000;
 
 /** Buys one bundle, for the inventory or onto an eSIM: never to be repeated. `then` says what follows. */
 export async function placeOrder(
-  client: EsimgoClient,
+  client: Client,
   ask: Ask | TopupAsk,
   memory: Looking,
   then: (bought: Placed, at: number | null) => Step,
@@ -49,7 +49,7 @@ export async function placeOrder(
 }
 
 /** Asks for the price, which buys nothing; null: it costs no more than it should. */
-export async function guardPrice(client: EsimgoClient, ask: Ask | TopupAsk): Promise<Step | null> {
+export async function guardPrice(client: Client, ask: Ask | TopupAsk): Promise<Step | null> {
   if (ask.cost === null) return null;
   const reply = await client.ask(orderCall("validate", ask), priced);
   if (reply.kind !== "done") return orderRefused(client, ask, reply);
@@ -60,7 +60,7 @@ export async function guardPrice(client: EsimgoClient, ask: Ask | TopupAsk): Pro
 }
 
 /** An order that was not placed, as a step. No code says that the balance is too small: the balance itself does. */
-async function orderRefused(client: EsimgoClient, ask: Ask, reply: Failed): Promise<Step> {
+async function orderRefused(client: Client, ask: Ask, reply: Failed): Promise<Step> {
   if (reply.kind !== "refused" || reply.code !== "400") return notBought(reply);
   const account = await accountBalance(client.ask);
   const known = account.kind === "done" && ask.cost !== null;
@@ -70,7 +70,7 @@ async function orderRefused(client: EsimgoClient, ask: Ask, reply: Failed): Prom
 
 /** Orders of one bundle of this type in the time after `since`, without those that are known as other purchases'. */
 export async function ordersSince(
-  client: EsimgoClient,
+  client: Client,
   ask: Ask,
   { since, type }: { since: number; type: "bundle" | "bundleAssignment" },
 ): Promise<Reply<Placed[]>> {

@@ -5,7 +5,7 @@ import { deliveredEsim } from "../delivered.ts";
 import { isExhausted, lookAgain, lookLater, notUnderstood } from "../look-ups.ts";
 import { type Failed, reasonOf } from "../reply.ts";
 import { maybe, notedCost } from "../values.ts";
-import { type EsimgoClient, lookFailed, notBought } from "./client.ts";
+import { type Client, lookFailed, notBought } from "./client.ts";
 import { esimOf } from "./esims.ts";
 import { applyToNewEsim, newEsimsSince, remainingOf, saysNoStock } from "./inventory.ts";
 import { guardPrice, ordersSince, placeOrder } from "./orders.ts";
@@ -33,7 +33,7 @@ type Noted = Type.Static<typeof Noted>;
 const start = { stage: "begin", since: 0, remaining: 0, looks: 0, spares: true, own: false, attempts: 0 } as const;
 
 interface Buying {
-  client: EsimgoClient;
+  client: Client;
   ask: Ask;
   now: () => number;
 }

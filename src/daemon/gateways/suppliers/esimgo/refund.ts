@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import type { EsimRef, Returned } from "../../../../core/supply/provider.ts";
 import { type Failed, reasonOf } from "../reply.ts";
 import { maybe } from "../values.ts";
-import type { EsimgoClient } from "./client.ts";
+import type { Client } from "./client.ts";
 import { type Assigned, bundlesOn, referenceOf } from "./esims.ts";
 
 const revoked = Compile(Type.Object({ status: Type.String() }));
@@ -12,7 +12,7 @@ const Rows = Type.Array(Row);
 const history = Compile(Type.Union([Rows, Type.Object({ history: Rows }), Type.Object({ actions: Rows })]));
 
 /** Gives an unstarted bundle back to the balance, where the provider says before and after that it does. */
-export async function refundEsim({ ask }: EsimgoClient, { iccid, reference }: EsimRef): Promise<Returned> {
+export async function refundEsim({ ask }: Client, { iccid, reference }: EsimRef): Promise<Returned> {
   const on = await bundlesOn(ask, iccid);
   if (on.kind !== "done") return failed(on);
   const bundle = boughtWith(on.value, reference);
@@ -32,7 +32,7 @@ export async function refundEsim({ ask }: EsimgoClient, { iccid, reference }: Es
 }
 
 /** After an answer that was lost, or says something else: the history shows whether the balance got it. */
-async function wasRefunded(ask: EsimgoClient["ask"], iccid: string, bundle: Assigned): Promise<Returned> {
+async function wasRefunded(ask: Client["ask"], iccid: string, bundle: Assigned): Promise<Returned> {
   const reply = await ask({ method: "GET", path: `/esims/${encodeURIComponent(iccid)}/history` }, history);
   if (reply.kind !== "done") return failed(reply);
   const rows = Array.isArray(reply.value) ? reply.value : Object.values(reply.value).flat();

@@ -4,7 +4,7 @@ import type { Memory } from "../../../../core/store/schema/values.ts";
 import type { Step, TopupAsk } from "../../../../core/supply/provider.ts";
 import { lookAgain, lookLater, notUnderstood } from "../look-ups.ts";
 import { usable } from "../reply.ts";
-import { type EsimgoClient, lookFailed, NAME, notBought } from "./client.ts";
+import { type Client, lookFailed, NAME, notBought } from "./client.ts";
 import { bundlesOn, referenceOf } from "./esims.ts";
 import { guardPrice, placeOrder } from "./orders.ts";
 
@@ -21,7 +21,7 @@ const start = { stage: "begin", since: 0, assignments: 0, looks: 0 } as const;
 const compatible = Compile(Type.Object({ compatible: Type.Boolean() }));
 
 /** Whether a plan can be put on an eSIM. Throws `supplier_unreachable`. */
-export async function fitsOn({ askPeople }: EsimgoClient, iccid: string, plan: string): Promise<boolean> {
+export async function fitsOn({ askPeople }: Client, iccid: string, plan: string): Promise<boolean> {
   const path = `/esims/${encodeURIComponent(iccid)}/compatible/${encodeURIComponent(plan)}`;
   const reply = await askPeople({ method: "GET", path }, compatible);
   if (reply.kind === "refused" && (reply.code === "400" || reply.code === "410")) return false;
@@ -29,7 +29,7 @@ export async function fitsOn({ askPeople }: EsimgoClient, iccid: string, plan: s
 }
 
 /** Makes the next step of a top-up: another bundle on the eSIM, which shows it there. */
-export async function topUpEsim(client: EsimgoClient, ask: TopupAsk, now: () => number): Promise<Step> {
+export async function topUpEsim(client: Client, ask: TopupAsk, now: () => number): Promise<Step> {
   const { memory, plan, esim } = ask;
   const note = (next: Memory): Step => ({ kind: "note", memory: next, hold: plan });
   if (memory === null) return note(start);

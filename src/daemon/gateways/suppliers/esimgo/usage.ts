@@ -3,16 +3,12 @@ import { type Reply, usable } from "../reply.ts";
 import { installOf, nothingShown } from "../reports.ts";
 import { momentOf } from "../values.ts";
 import { accountBalance } from "./account.ts";
-import { type EsimgoClient, NAME } from "./client.ts";
+import { type Client, NAME } from "./client.ts";
 import { type Assigned, bundlesOn, type EsimgoEsim, esimOf } from "./esims.ts";
 
 const BYTES = 1_000_000;
 /** What the provider knows of these eSIMs; what is not of the account is left out. Throws `supplier_unreachable`. */
-export async function lookAtEsims(
-  client: EsimgoClient,
-  esims: readonly EsimRef[],
-  now: () => number,
-): Promise<EsimReportOf[]> {
+export async function lookAt(client: Client, esims: readonly EsimRef[], now: () => number): Promise<EsimReportOf[]> {
   const reports: EsimReportOf[] = [];
   for (const ref of esims) {
     const esim = await known(client, await esimOf(client.askPeople, ref.iccid));
@@ -23,7 +19,7 @@ export async function lookAtEsims(
 }
 
 /** 403 is the word both for another account's eSIM and for a key that is wrong: the account shows which. */
-async function known<T>(client: EsimgoClient, reply: Reply<T>): Promise<T | null> {
+async function known<T>(client: Client, reply: Reply<T>): Promise<T | null> {
   if (reply.kind !== "refused") return usable(NAME, reply);
   if (reply.code === "403") usable(NAME, await accountBalance(client.askPeople));
   return reply.code === "401" ? usable(NAME, reply) : null;
