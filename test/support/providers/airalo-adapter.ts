@@ -3,20 +3,22 @@ import { buffer } from "node:stream/consumers";
 import { Agent } from "undici";
 import { onTestFinished } from "vitest";
 import { Secret } from "../../../src/core/kernel/secret.ts";
-import type { Ask, Step } from "../../../src/core/supply/provider.ts";
+import type { Ask } from "../../../src/core/supply/provider.ts";
 import { createAiralo } from "../../../src/daemon/gateways/suppliers/airalo/adapter.ts";
 import { createProviderCalls } from "../../../src/daemon/gateways/suppliers/calls.ts";
 import { simulateAiralo } from "../../../src/daemon/simulators/airalo.ts";
 import type { ProviderAnswer } from "../../../src/daemon/simulators/provider.ts";
 import { testClock } from "../clock.ts";
 import { openTestStore } from "../store.ts";
+import { askFor } from "./run-purchase.ts";
+
+export { REFERENCE, run } from "./run-purchase.ts";
 
 /** How one request ends: answered otherwise, perhaps after the double did its part; `lost`: without an answer. */
 export type Script = (ordinary: () => ProviderAnswer) => Ending | Promise<Ending>;
 type Ending = ProviderAnswer | "lost";
 
 const SUPPLIER = "skyline";
-export const REFERENCE = "0199a0b1-2222-7000-8000-0000000000aa";
 /** The description that an order with this reference has. */
 export const TOKEN = "esimctl-0199a0b12222700080000000000000aa";
 
@@ -44,25 +46,7 @@ export function answering(status: number, body: unknown, headers = {}): () => Pr
 
 /** A purchase as the worker is asked for it. */
 export function asked(given: Partial<Ask> = {}): Ask {
-  return {
-    ...{ plan: "hinode-7days-1gb", days: null, reference: REFERENCE, cost: null, memory: null, fresh: false },
-    known: async () => new Set(),
-    ...given,
-  };
-}
-
-/** Makes steps as the worker does: after a note the next one at once. Returns what ends the run, and what is kept. */
-export async function run<A extends Ask>(step: (ask: A) => Promise<Step>, ask: A) {
-  let before = ask.memory;
-  let memory = before;
-  let last = await step(ask);
-  for (let steps = 0; last.kind === "note" && steps < 5; steps++) {
-    before = memory;
-    memory = last.memory;
-    last = await step({ ...ask, memory, fresh: true });
-  }
-  const isUndone = last.kind === "busy" || last.kind === "unsent";
-  return { last, memory: "memory" in last ? last.memory : isUndone ? before : memory };
+  return askFor({ plan: "hinode-7days-1gb", ...given });
 }
 
 interface Scripted {

@@ -8,13 +8,15 @@ import { type EaReadings, simulateEsimaccess } from "../../../src/daemon/simulat
 import type { ProviderAnswer, ProviderRequest } from "../../../src/daemon/simulators/provider.ts";
 import { testClock } from "../clock.ts";
 import { openTestStore } from "../store.ts";
+import { askFor, run } from "./run-purchase.ts";
 import { startProvider } from "./start.ts";
+
+export { REFERENCE, run } from "./run-purchase.ts";
 
 /** How one request is answered in the double's place. */
 type Scripted = (request: ProviderRequest, ordinary: () => ProviderAnswer) => ProviderAnswer;
 
 export const SUPPLIER = "skyline";
-export const REFERENCE = "0199a0b1-2222-7000-8000-0000000000aa";
 /** How long each request takes by the clock, so that no test waits for the limit. */
 const REQUEST_MS = 150;
 
@@ -68,27 +70,12 @@ export async function startAdapter(readings: EaReadings = {}) {
 
 /** A purchase as the worker asks for it. */
 export function asked(given: Partial<Ask> = {}): Ask {
-  return {
-    ...{ plan: "CJP101", days: null, reference: REFERENCE, cost: null, memory: null, fresh: false },
-    known: async () => new Set(),
-    ...given,
-  };
+  return askFor({ plan: "CJP101", ...given });
 }
 
 /** A top-up as the worker asks for it. */
 export function askedTopUp(esim: EsimRef, given: Partial<Ask> = {}): TopupAsk {
   return { ...asked({ plan: "TOPUP_CJP101", ...given }), esim };
-}
-
-/** Makes steps as the worker does: after a note the next one at once. Returns what ends the run, and what is kept. */
-export async function run<A extends Ask>(step: (ask: A) => Promise<Step>, ask: A) {
-  let memory = ask.memory;
-  let last = await step(ask);
-  for (let steps = 0; last.kind === "note" && steps < 6; steps++) {
-    memory = last.memory;
-    last = await step({ ...ask, memory, fresh: true });
-  }
-  return { last, memory: "memory" in last ? last.memory : memory };
 }
 
 /** Runs again and again, each time after the wait that the last one asked for, until it ends. Returns every outcome. */

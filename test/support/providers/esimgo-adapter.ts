@@ -3,7 +3,7 @@ import { expect, onTestFinished } from "vitest";
 import { costOf } from "../../../src/core/kernel/cost.ts";
 import { Secret } from "../../../src/core/kernel/secret.ts";
 import type { Memory } from "../../../src/core/store/schema/values.ts";
-import type { EsimRef, Step } from "../../../src/core/supply/provider.ts";
+import type { Ask, EsimRef, Step } from "../../../src/core/supply/provider.ts";
 import { createProviderCalls } from "../../../src/daemon/gateways/suppliers/calls.ts";
 import { createEsimgo } from "../../../src/daemon/gateways/suppliers/esimgo/adapter.ts";
 import type { Provider } from "../../../src/daemon/gateways/suppliers/provider.ts";
@@ -12,6 +12,7 @@ import type { EsimgoOptions } from "../../../src/daemon/simulators/esimgo-accoun
 import type { ProviderAnswer, ProviderRequest } from "../../../src/daemon/simulators/provider.ts";
 import { type TestClock, testClock } from "../clock.ts";
 import { openTestStore } from "../store.ts";
+import { askFor, run as runSteps } from "./run-purchase.ts";
 import { startProvider } from "./start.ts";
 
 /** A bundle that fits in a test, and an order of it for the inventory. */
@@ -108,16 +109,10 @@ function purchaseOf({ adapter, clock, known }: Buyer, plan: string, { esim, cost
   const money = cost === null ? null : costOf(cost * 100);
   const isKnown = async (references: readonly string[]) => new Set(references.filter((one) => known.has(one)));
   let memory: Memory | null = null;
-  let before: Memory | null = null;
   const notes: { stage: unknown; hold: string | undefined }[] = [];
 
-  async function step(fresh: boolean, url?: string): Promise<Step> {
-    const ask = { plan, days: null, reference: REFERENCE, cost: money, memory, fresh, known: isKnown };
+  async function step(ask: Ask, url?: string): Promise<Step> {
     const made = await (esim === undefined ? adapter(url).buy(ask) : adapter(url).topUp({ ...ask, esim }));
-    if (made.kind === "note") before = memory;
-    if ("memory" in made) memory = made.memory;
-    // What was announced and not sent is forgotten, as the worker does.
-    if (fresh && (made.kind === "busy" || made.kind === "unsent")) memory = before;
     if (made.kind === "note") notes.push({ stage: made.memory.stage, hold: made.hold });
     const esimReference = made.kind === "bought" ? made.esim.reference : null;
     const reference = made.kind === "bought" || made.kind === "applied" ? made.reference : null;
@@ -125,16 +120,13 @@ function purchaseOf({ adapter, clock, known }: Buyer, plan: string, { esim, cost
     return made;
   }
 
-  /**
-   * One run; the process ends right after the stage of `crash` was noted. `url`: the provider is reached there, from
-   * the stage `at` on where it is given.
-   */
+  /** One run. `url`: the provider is reached there, from the stage `at` on where it is given. */
   async function run({ crash, url, at }: { crash?: string; url?: string; at?: string } = {}): Promise<Step> {
-    let made = await step(false, at === undefined ? url : undefined);
-    while (made.kind === "note" && made.memory.stage !== crash) {
-      made = await step(true, at === undefined || made.memory.stage === at ? url : undefined);
-    }
-    return made;
+    const isThere = ({ fresh, memory }: Ask) => at === undefined || (fresh && memory?.stage === at);
+    const ask = askFor({ plan, reference: REFERENCE, cost: money, memory, known: isKnown });
+    const ran = await runSteps((one) => step(one, isThere(one) ? url : undefined), ask, crash);
+    memory = ran.memory;
+    return ran.last;
   }
 
   /** Runs until it ends, each as late as the step before asks for; after 40 it goes on without end. */
