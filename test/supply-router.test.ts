@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { currentConditions } from "../src/core/alerts/conditions.ts";
 import { listAudit } from "../src/core/audit/list.ts";
 import { providerAdapters } from "../src/core/store/schema/values.ts";
+import { setSupplier } from "../src/core/suppliers/set.ts";
 import { circuits } from "../src/core/supply/circuit.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";
 import { type SupplyShop, supplyShop } from "./support/supply.ts";
@@ -125,4 +127,20 @@ test("of an order with several units one that is refused ends nothing while anot
   // What was bought before the refusal is delivered, and people decide; if nothing was, it fails with its money back.
   expect(status).toBe(delivered > 0 ? "waiting_review" : "failed");
   expect(await shop.balance()).toBe(delivered > 0 ? before - 4_000 : before);
+});
+
+test("an account that cannot buy opens its circuit at once, is alerted of, and the next source sells", async () => {
+  const shop = await supplyShop(["esimaccess", "airalo"]);
+  const { store, clock } = shop.platform;
+  const settings = { secret: "DEMOACCESS:another-key" };
+  await store.write(setSupplier, { name: "esimaccess", settings, actor: "test" });
+  const id = await shop.order();
+  await shop.settle();
+  expect(await shop.show(id)).toMatchObject({ status: "fulfilled" });
+  expect((await books(shop)).items).toMatchObject([{ supplier: "airalo", refused_by: ["esimaccess"] }]);
+  expect(await store.read(circuits, null)).toMatchObject([{ circuit: "closed" }, { circuit: "open" }]);
+  clock.advance(31_000);
+  const view = { host: "alpha", own: [], knowsCron: false };
+  const failing = (await store.read(currentConditions, view)).filter(({ kind }) => kind === "supplier.failing");
+  expect(failing).toMatchObject([{ subject: "esimaccess", detail: expect.stringMatching(/^nothing is bought there/) }]);
 });

@@ -9,6 +9,7 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { storedValue, storeValue } from "../store/stored-value.ts";
 import { lowBalances } from "../supply/balance.ts";
+import { circuits } from "../supply/circuit.ts";
 
 /** Something that is wrong now. */
 export interface Condition {
@@ -119,7 +120,7 @@ export async function currentConditions(q: Read, view: NodeView): Promise<Condit
     ...(await ofWallets(q)),
     ...(await ofReview(q)),
     ...(await ofEndpoints(q)),
-    ...(await ofOutages(q)),
+    ...(await ofSuppliers(q)),
     ...(await ofBalances(q)),
     ...(view.knowsCron ? await ofCron(q) : []),
     ...view.own,
@@ -159,11 +160,20 @@ async function ofEndpoints(q: Read): Promise<Condition[]> {
   });
 }
 
-async function ofOutages(q: Read): Promise<Condition[]> {
-  const long = (await currentOutages(q)).filter(({ since }) => Date.parse(since) <= q.now - OUT_FOR_MS);
-  return long.map(({ kind, name, since, failures, last_error }) => {
+/** Suppliers and carriers that cannot be reached, and suppliers of which nothing can be bought though they answer. */
+async function ofSuppliers(q: Read): Promise<Condition[]> {
+  const long = (since: string) => Date.parse(since) <= q.now - OUT_FOR_MS;
+  const out = (await currentOutages(q)).filter(({ since }) => long(since));
+  const failing = out.map(({ kind, name, since, failures, last_error }): Condition => {
     return { kind: `${kind}.failing`, subject: name, detail: `fails since ${since}, ${failures} times: ${last_error}` };
   });
+  const low = new Set((await lowBalances(q)).map(({ supplier }) => supplier));
+  const named = new Set(out.flatMap(({ kind, name }) => (kind === "supplier" ? name : [])));
+  const open = (await circuits(q)).flatMap(({ name, circuit, since, reason }): Condition[] => {
+    if (circuit === "closed" || since === null || !long(since) || named.has(name) || low.has(name)) return [];
+    return [{ kind: "supplier.failing", subject: name, detail: `nothing is bought there since ${since}: ${reason}` }];
+  });
+  return [...failing, ...open];
 }
 
 async function ofBalances(q: Read): Promise<Condition[]> {
