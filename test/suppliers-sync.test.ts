@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { announceChanges } from "../src/core/catalog/announce.ts";
 import { findProductBySku } from "../src/core/catalog/product.ts";
-import { listSources } from "../src/core/supply/sources.ts";
+import type { ProductId } from "../src/core/kernel/brand.ts";
+import { newId } from "../src/core/kernel/ids.ts";
+import { insert } from "../src/core/store/rows.ts";
+import { listSources, sourcesOf } from "../src/core/supply/sources.ts";
 import { addProducts } from "./support/catalog.ts";
 import { addRate } from "./support/rates.ts";
 import { type SupplierDesk, supplierDesk } from "./support/supplier-desk.ts";
@@ -70,6 +73,24 @@ test("a sync that finds nothing new changes nothing; what is left out is as the 
   expect(other.changes).toContainEqual(
     expect.objectContaining({ sku: "EA-CJP101", field: "price_cents", from: 93, to: 105 }),
   );
+});
+
+test("a sync leaves the top-ups of its supplier alone", async () => {
+  const here = await supplierDesk();
+  await here.desk.json("suppliers sync ea --markup 35 --prefix EA-");
+  await here.platform.store.write(async (tx) => {
+    const plan = await findProductBySku(tx, "EA-CJP101");
+    if (plan === null) throw new Error("it was not synced");
+    const [source] = await sourcesOf(tx, plan.id);
+    if (source === undefined) throw new Error("it has no source");
+    const id = newId<ProductId>(tx);
+    await insert(tx, "products", [{ ...plan, id, sku: "EA-TOPUP_CJP101", purpose: "topup" }]);
+    const bought = { product_id: id, supplier_sku: "TOPUP_CJP101", synced: false };
+    await insert(tx, "productSources", [{ ...source, ...bought }]);
+  }, null);
+  const before = await stored(here);
+  expect(await here.desk.json("suppliers sync ea")).toEqual({ read: 15, unchanged: 21, ...NOTHING });
+  expect(await stored(here)).toEqual(before);
 });
 
 test("a changed cost is shown and priced; a price set by hand stays, and a loss takes it off sale", async () => {

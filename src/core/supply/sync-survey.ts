@@ -1,8 +1,9 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { ProductId } from "../kernel/brand.ts";
 import { currencyDecimals } from "../kernel/money.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import type { Row } from "../store/schema/tables.ts";
+import type { ProductPurpose } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { requireSupplier, type SupplierRow } from "../suppliers/supplier.ts";
@@ -45,12 +46,12 @@ export interface SyncSurvey {
   prefix: string;
 }
 
-const productsOf = statement((db, t, slot: Slots<{ supplier: string }>) =>
+const productsOf = statement((db, t, slot: Slots<{ supplier: string; purpose: ProductPurpose }>) =>
   db
     .select({ product: t.products })
     .from(t.productSources)
     .innerJoin(t.products, eq(t.products.id, t.productSources.product_id))
-    .where(eq(t.productSources.supplier, slot.supplier)),
+    .where(and(eq(t.productSources.supplier, slot.supplier), eq(t.products.purpose, slot.purpose))),
 );
 
 const allSources = statement((db, t, _slot) => db.select().from(t.productSources));
@@ -58,7 +59,8 @@ const allSkus = statement((db, t, _slot) => db.select({ sku: t.products.sku }).f
 
 async function knownProducts(q: Read, supplier: string): Promise<KnownProduct[]> {
   const sources = Map.groupBy(await allSources(q, {}), ({ product_id }) => product_id);
-  const products = (await productsOf(q, { supplier })).map(({ product }) => product);
+  // Catalogs list no top-ups: theirs would look like plans that are gone.
+  const products = (await productsOf(q, { supplier, purpose: "plan" })).map(({ product }) => product);
   const sorted = products.sort((one, other) => (one.sku < other.sku ? -1 : 1));
   return sorted.flatMap((product) => knownOf(product, sources.get(product.id), supplier));
 }

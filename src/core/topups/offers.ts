@@ -166,7 +166,7 @@ async function addProduct(tx: Tx, priced: PricedPlan, { supplier }: Pricing): Pr
       priority: 1,
       cost: priced.cost,
       currency: priced.plan.currency,
-      // A sync knows no top-ups: it would take them for plans that are gone.
+      // No sync made it, nor does one look at it.
       synced: false,
       status: "active",
       ...moments,
