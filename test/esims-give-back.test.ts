@@ -35,8 +35,9 @@ async function sold(
   const ask = (kind: ReturnKind, of: EsimId = id) => giveBack(shop, { id: of, kind, actor: "test" });
   const balance = async () => (await (await shop.current()).get("/api/v1/balance")).body.balances[0].balance_cents;
   const returns = () => store.read(async (q) => q.db.select().from(q.t.esimReturns), null);
-  const owed = async () => (await store.read(owedToSuppliers, { from: 0, until: Number.MAX_SAFE_INTEGER }))[0]?.cost;
-  return { ...shop, order, iccid, iccids, id, ask, balance, returns, owed };
+  const owing = async () => (await store.read(owedToSuppliers, { from: 0, until: Number.MAX_SAFE_INTEGER }))[0];
+  const owed = async () => (await owing())?.cost;
+  return { ...shop, order, iccid, iccids, id, ask, balance, returns, owing, owed };
 }
 
 const esimaccess = (options = {}) => sold(simulateEsimaccess({ perSecond: 1_000 }), options);
@@ -53,7 +54,7 @@ describe("a refund", () => {
     expect(await desk.json(`esims refund ${iccid} --yes`)).toEqual(answer);
     expect(await desk.json(`esims refund ${iccid} --yes`)).toEqual(answer);
     expect(await shop.balance()).toBe(before.balance + PRICE_CENTS);
-    expect(await shop.owed()).toBe("1.4000");
+    expect(await shop.owing()).toMatchObject({ units: 2, cost: "1.4000" });
     const after = await shop.provider.counts();
     expect(after.bought).toBe(2);
     expect(after.by.cancel - before.provider.by.cancel).toBe(1);

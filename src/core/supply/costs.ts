@@ -74,7 +74,9 @@ const owed = statement((db, t, slot: Slots<{ from: number; until: number }>) =>
     .select({
       supplier: t.costs.supplier,
       currency: t.costs.currency,
-      units: sql`sum(case when ${t.costs.kind} = 'refund' then 0 else ${t.costs.units} end)`.mapWith(Number),
+      units: sql`sum(case when ${t.costs.kind} = 'refund' then -${t.costs.units} else ${t.costs.units} end)`.mapWith(
+        Number,
+      ),
       cost: sql`sum(${t.costs.cost})`.mapWith(Number),
     })
     .from(t.costs)
@@ -87,6 +89,7 @@ const owed = statement((db, t, slot: Slots<{ from: number; until: number }>) =>
 export interface Owed {
   supplier: string;
   currency: string;
+  /** Without those that were given back. */
   units: number;
   cost: string;
   cost_cents: number;
