@@ -316,6 +316,7 @@ describe("the account", () => {
   test.each([
     [90, false, "Airalo's clock is 90 s ahead."],
     [-30, true, "Airalo's clock is 30 s behind."],
+    [-1, true, "Both clocks agree."],
   ])("is checked for a clock that is %s s apart", async (seconds, ok, detail) => {
     const { airalo, script, clock } = await startAdapter();
     const date = new Date(clock.now() + seconds * 1_000).toUTCString();

@@ -244,7 +244,7 @@ describe("the account", () => {
     expect(await ea.check()).toEqual([
       { name: "credential", ok: true, detail: "It answered a signed request." },
       { name: "balance", ok: true, detail: "1000.0000 USD" },
-      { name: "clock", ok: true, detail: "Its clock is 0 s behind this machine's." },
+      { name: "clock", ok: true, detail: "Both clocks agree." },
     ]);
     script("/balance/query", {
       ...success({ balance: 0 }),
@@ -263,12 +263,12 @@ describe("the account", () => {
     const wrong = "The signature does not match: set the secret again. (101003)";
     expect(await details(adapter("DEMOACCESS:other"))).toEqual([wrong, wrong, "ok"]);
     script("/balance/query", failure("101001"));
-    expect((await details())[2]).toBe("It refuses this machine's time. Its clock is 0 s behind this machine's.");
+    expect((await details())[2]).toBe("It refuses this machine's time. Both clocks agree.");
     script("/balance/query", { status: 502, body: "" });
     const unproved = "Not proved: it answered 502.";
-    expect(await details()).toEqual([unproved, unproved, "Its answer shows no time."]);
+    expect(await details()).toEqual([unproved, unproved, unproved]);
     expect(await details(adapter("only one part"))).toContain("Not proved: its secret is not ACCESSCODE:SECRETKEY.");
     await close();
-    expect(await details()).toContain("Not proved: no connection (ECONNREFUSED).");
+    expect(new Set(await details())).toEqual(new Set(["Not proved: no connection (ECONNREFUSED)."]));
   });
 });

@@ -64,6 +64,7 @@ test("check proves credential, balance and clock; a wrong credential is exit 1",
   expect((await desk.run("suppliers check ea")).stdout).toContain("failed");
   await provider.close();
   expect((await desk.run("suppliers check ea --json")).exitCode).toBe(1);
+  expect(await desk.run("suppliers balance")).toMatchObject({ exitCode: 1, stdout: "No balance is known." });
   await desk.json("suppliers set kestrel --adapter email --to orders@kestrel.example");
   expect(await desk.refusal("suppliers check kestrel")).toMatchObject({ exitCode: 1, code: "no_provider" });
   expect((await desk.refusal("suppliers check none")).code).toBe("not_found");

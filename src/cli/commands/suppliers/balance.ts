@@ -39,7 +39,7 @@ export default command({
           context.warn(`${one}: ${error.message}`);
         }
       }
-      const empty = "No balance is known: suppliers set adds a provider.";
+      const empty = names.length === 0 ? "There is no provider: suppliers set adds one." : "No balance is known.";
       return { ...listResult(seen, columns, empty), exitCode: exitOf(seen.length, names.length) };
     });
   },

@@ -25,5 +25,8 @@ interface Clocks {
 export function clockCheck({ at, now, mostMs }: Clocks, words: (seconds: number, isAhead: boolean) => string): Check {
   if (at === null) return { name: "clock", ok: false, detail: "Its answer shows no time." };
   const apart = Math.abs(at - now);
-  return { name: "clock", ok: apart <= mostMs, detail: words(Math.round(apart / 1_000), at > now) };
+  const seconds = Math.round(apart / 1_000);
+  // Its time is that of the second's beginning.
+  const detail = seconds <= 1 ? "Both clocks agree." : words(seconds, at > now);
+  return { name: "clock", ok: apart <= mostMs, detail };
 }

@@ -40,6 +40,6 @@ export async function checkAccount(client: Client, now: () => number): Promise<C
   const checks: Check[] = [proved, { name: "balance", ok, detail }];
   if (reply.kind !== "done" || reply.at === null) return checks;
   const words = (seconds: number, isAhead: boolean) =>
-    seconds === 0 ? "Both clocks agree." : `Airalo's clock is ${seconds} s ${isAhead ? "ahead" : "behind"}.`;
+    `Airalo's clock is ${seconds} s ${isAhead ? "ahead" : "behind"}.`;
   return [...checks, clockCheck({ at: reply.at, now: now(), mostMs: MOST_APART_MS }, words)];
 }

@@ -30,7 +30,8 @@ export async function checkAccount(client: Client, now: () => number): Promise<C
   const clocks = { at: "at" in reply ? reply.at : null, now: now(), mostMs: APART_MS };
   const words = (s: number, isAhead: boolean) =>
     `Its clock is ${s} s ${isAhead ? "ahead of" : "behind"} this machine's.`;
-  const clock = clockCheck(clocks, words);
+  const unseen: Check = { name: "clock", ok: false, detail: fault };
+  const clock = "at" in reply ? clockCheck(clocks, words) : unseen;
   const isRefused = refusal?.code === WRONG_TIME;
   return [
     { name: "credential", ok, detail: ok ? "It answered a signed request." : fault },
