@@ -218,7 +218,21 @@ describe("esimctl prices", () => {
     expect(await run("prices", "show")).toMatchObject({ exitCode: 2 });
     expect(await run("prices", "show", "silver")).toMatchObject({ exitCode: 1 });
     expect(await run("partners", "update", "acme", "--price-list", "silver")).toMatchObject({ exitCode: 1 });
+    expect((await run("prices", "show", "silver")).stderr).toContain("esimctl prices list");
     expect((await json("prices", "show", "gold")).count).toBe(0);
+  });
+
+  test("a region without a product is named, and may get one later", async () => {
+    const { run, json } = await shop(line("EU5", "10.00"));
+    await json("prices", "create", "gold");
+    const known = await run("prices", "set", "gold", "--region", "europe", "--markup", "30");
+    expect([known.exitCode, known.stderr]).toEqual([0, ""]);
+    const unknown = await run("prices", "set", "gold", "--region", "Erope", "--markup", "30");
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      0,
+      expect.stringContaining("No product on sale has the region Erope"),
+    ]);
+    expect((await json("prices", "show", "gold")).count).toBe(2);
   });
 
   test("a file is checked row by row, and what is good is set once", async () => {

@@ -45,6 +45,7 @@ const lists: Readonly<Record<string, string>> = {
   credential: "credentials list",
   order: "orders list",
   partner: "partners list",
+  price_list: "prices list",
   product: "products list",
   supplier: "suppliers list",
   webhook: "webhooks list",

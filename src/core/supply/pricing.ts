@@ -32,7 +32,7 @@ export async function ratesToday(q: Read, pairs: readonly Pair[]): Promise<Map<s
 export function requireRates(rates: ReadonlyMap<string, string>, pairs: readonly Pair[]): void {
   const lacking = new Set(pairs.map(({ from, to }) => `${from} ${to}`).filter((pair) => !rates.has(pair)));
   if (lacking.size === 0) return;
-  const words = [...lacking].map((pair) => `no rate of today is known for ${pair}: fx set ${pair} RATE`);
+  const words = [...lacking].map((pair) => `needs a rate of today: fx set ${pair} RATE`);
   throw invalid({ currency: words });
 }
 

@@ -22,8 +22,19 @@ export default command({
     markup: decimal("--markup <percent>", "on the cost, e.g. 35"),
   },
   async run(context, { list, minQuantity, ...typed }) {
-    const { setPriceRule } = await import("../../../core/prices/set-rule.ts");
+    const [{ setPriceRule }, { hasRegion }] = await Promise.all([
+      import("../../../core/prices/set-rule.ts"),
+      import("../../../core/prices/products.ts"),
+    ]);
     const input = { list, rule: { ...typed, min_quantity: minQuantity }, actor: OPERATOR };
-    return ruleResult(await context.withStore(({ store }) => store.write(setPriceRule, input)));
+    return context.withStore(async ({ store }) => {
+      const set = await store.write(setPriceRule, input);
+      const { region } = set.rule;
+      // It may be set before the region's first product is there.
+      if (region !== undefined && !(await store.read(hasRegion, region))) {
+        context.warn(`No product on sale has the region ${region} so far.`);
+      }
+      return ruleResult(set);
+    });
   },
 });

@@ -34,7 +34,7 @@ function providerFields(detail: SupplierDetail): Record<string, string> {
     circuit: circuit + why,
     "calls back at": callback_url ?? unserved,
     balance: balance === null ? "-" : `${balance} ${shown(balance_currency)}, seen ${moment(balance_at)}`,
-    "low balance": low_balance ?? "none",
+    "low balance": low_balance === null ? "none" : `${low_balance} ${balance_currency ?? ""}`.trimEnd(),
     markup: detail.markup === null ? "-" : `${detail.markup} %`,
     "SKU prefix": shown(detail.sku_prefix),
     "last sync": moment(detail.synced_at),
