@@ -7,8 +7,9 @@ export default command({
   target: "operator",
   effects:
     "Holds at the daemon's next request for the partners that have the list. Orders already placed keep their price. " +
-    "A list that is not there yet is made. A rule for the same product or region, units and days is replaced. A markup is on the product's cost, at the " +
-    "rate of the day; while cost or rate is not known, the product has its own price.",
+    "A list that is not there yet is made. A rule for the same product or region, units and days is replaced. A " +
+    "markup is on the product's cost, at the rate of the day; while cost or rate is not known, the product has its " +
+    "own price.",
   json: RULE_JSON,
   examples: [
     "prices set gold --sku ES-GLB-1GB-7D --price 3.10",

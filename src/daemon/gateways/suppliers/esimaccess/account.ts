@@ -31,7 +31,7 @@ export async function checkAccount(client: Client, now: () => number): Promise<C
   const words = (s: number, isAhead: boolean) =>
     `Its clock is ${s} s ${isAhead ? "ahead of" : "behind"} this machine's.`;
   const unseen: Check = { name: "clock", ok: false, detail: fault };
-  const clock = "at" in reply ? clockCheck(clocks, words) : unseen;
+  const clock = clocks.at === null ? unseen : clockCheck(clocks, words);
   const isRefused = refusal?.code === WRONG_TIME;
   return [
     { name: "credential", ok, detail: ok ? "It answered a signed request." : fault },
