@@ -27,8 +27,12 @@ export interface Double {
   steer(steered: Partial<Steered> & Pick<Steered, "on" | "outcome">): Promise<void>;
   state(): Promise<{ calls: number; bought: number; balance: string; by: Record<string, number> }>;
   phone(played: { iccid: string; state?: string; used_mb?: number; repeat?: boolean }): Promise<unknown>;
+  /** What was steered and is not used up is forgotten. */
+  release(): Promise<void>;
   /** Ends it: connections to it are refused from then on. */
   close(): Promise<void>;
+  /** Serves it again where it was, with what it sold before. */
+  reopen(): Promise<void>;
 }
 
 /** Serves a provider's double with a clock; ended with the test. */
@@ -36,24 +40,29 @@ export async function startDouble(name: ProviderAdapter, now: () => number): Pro
   const load = simulators.get(name);
   if (load === undefined) throw new Error(`${name} is not simulated`);
   const provider = await load();
-  const served = await serveSimulator(provider, { port: 0, now });
+  let served = await serveSimulator(provider, { port: 0, now });
   onTestFinished(() => served.close());
+  const { url, port } = served;
   const control = async (method: string, path: string, body?: object) => {
     const init = body === undefined ? {} : { body: JSON.stringify(body) };
-    const response = await fetch(`${served.url}/_simulate${path}`, { method, ...init });
+    const response = await fetch(`${url}/_simulate${path}`, { method, ...init });
     const read = await response.json();
     if (response.status !== 200) throw new Error(`${response.status} ${JSON.stringify(read)}`);
     return read;
   };
   return {
-    url: served.url,
+    url,
     secret: provider.secret,
     async steer(steered) {
       await control("POST", "", steered);
     },
     state: () => control("GET", ""),
     phone: (played) => control("POST", "/phone", played),
+    release: () => control("DELETE", "/steering"),
     close: () => served.close(),
+    async reopen() {
+      served = await serveSimulator(provider, { port, now });
+    },
   };
 }
 

@@ -64,12 +64,19 @@ export async function noteFault(tx: Tx, { supplier, reason }: { supplier: string
   await move(tx, row, { state: "open", reason: why, failures, openings, probe_at: tx.now + openMs });
 }
 
-/** Counts a success: the circuit is closed again. */
+/**
+ * Counts a success: the circuit is closed again. What succeeds while it is open was under way when it opened, or is
+ * found by a look-up: the next unit may prove at once that it sells.
+ */
 export async function noteSuccess(tx: Tx, { supplier }: { supplier: string }): Promise<void> {
   const row = await rowOf(tx, supplier);
   // Most suppliers have nothing to forget. What was opened for its balance is closed by its balance.
   if (row === null || (row.state === "closed" && row.failures === 0)) return;
-  if (row.state === "open" && row.probe_at === null) return;
+  if (row.state === "open") {
+    const { probe_at } = row;
+    if (probe_at !== null) await updateRow(tx, "circuits", { supplier }, { probe_at: Math.min(probe_at, tx.now) });
+    return;
+  }
   await move(tx, row, { state: "closed", reason: null, failures: 0, openings: 0, probe_at: null });
 }
 
