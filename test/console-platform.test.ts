@@ -5,6 +5,7 @@ import { recordFailure } from "../src/core/platform/outages.ts";
 import { currentPauses } from "../src/core/platform/pauses.ts";
 import { pauseSupplier } from "../src/core/suppliers/pause.ts";
 import { setSupplier } from "../src/core/suppliers/set.ts";
+import { keepBalance } from "../src/core/supply/balance.ts";
 import { person, startPages } from "./support/pages.ts";
 import type { Platform } from "./support/platform.ts";
 import { onPostgres } from "./support/store.ts";
@@ -120,6 +121,14 @@ test("suppliers and carriers show how they do; an admin pauses and resumes a sup
   expect((await support.get("/console/carriers/896103")).text).toContain("status 503");
   const seen = await support.get("/console/suppliers/kestrel");
   expect([seen.status, seen.page.querySelector('[name="reason"]')]).toEqual([200, null]);
+  const provider = { adapter: "esimgo", secret: "an-api-key" } as const;
+  await store.write(setSupplier, { name: "go", settings: provider, actor: "test" });
+  await store.write(keepBalance, { supplier: "go", currency: "USD", balance: 120_000 });
+  const account = await support.get("/console/suppliers/go");
+  expect(account.text).toMatch(/Circuitopen: balance low.*Balance12\.0000 USD/);
+  // Its callback path is a secret.
+  expect(account.html).not.toContain("/callbacks/");
+  expect((await support.get("/console/suppliers")).text).toMatch(/goesimgo.*failing.*open/);
   expect((await support.get("/console/suppliers/none")).status).toBe(404);
   expect((await support.get("/console/carriers/none")).status).toBe(404);
   const csrf = seen.page.querySelector('[name="_csrf"]')?.getAttribute("value") ?? "";

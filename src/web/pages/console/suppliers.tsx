@@ -1,8 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { currentOutages, type Outage } from "../../../core/platform/outages.ts";
+import type { CircuitState } from "../../../core/store/schema/values.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { pauseSupplier, resumeSupplier } from "../../../core/suppliers/pause.ts";
-import { listSuppliers, type Supplier, showSupplier } from "../../../core/suppliers/supplier.ts";
+import { isProvider, listSuppliers, type Supplier } from "../../../core/suppliers/supplier.ts";
+import { circuits } from "../../../core/supply/circuit.ts";
+import { type SupplierDetail, supplierDetail } from "../../../core/supply/supplier-detail.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import { pageShown } from "../../parts/act-shown.tsx";
 import { ActButton } from "../../parts/form.tsx";
@@ -13,24 +16,31 @@ import { type ConsoleVisit, requiredField, type Shown } from "../../session/visi
 import { storyOf } from "./audit-history.ts";
 import { allOf, type Fields, links, listed, partIn, record } from "./shown.tsx";
 
-type Listed = Supplier & { outage: Outage | undefined };
+type Listed = Supplier & { outage: Outage | undefined; circuit: CircuitState };
 
-async function withOutages(q: Read): Promise<Listed[]> {
+async function withHealth(q: Read): Promise<Listed[]> {
   const suppliers = await listSuppliers(q, null);
   const outages = await currentOutages(q, { suppliers: suppliers.map(({ name }) => name) });
-  return suppliers.map((one) => ({ ...one, outage: outages.find(({ name }) => name === one.name) }));
+  const open = new Map((await circuits(q)).map(({ name, circuit }) => [name, circuit]));
+  return suppliers.map((one) => {
+    const outage = outages.find(({ name }) => name === one.name);
+    return { ...one, outage, circuit: open.get(one.name) ?? "closed" };
+  });
 }
 
-function healthOf({ paused, outage }: Pick<Listed, "paused" | "outage">): string {
-  if (outage !== undefined) return "failing";
+function healthOf({ paused, outage, circuit }: Pick<Listed, "paused" | "outage" | "circuit">): string {
+  if (outage !== undefined || circuit !== "closed") return "failing";
   return paused === null ? "active" : "paused";
 }
+
+const circuitWords: Readonly<Record<CircuitState, string>> = { closed: "closed", open: "open", half_open: "half open" };
 
 const columnsOf = ({ base }: ConsoleVisit): Column<Listed>[] => [
   { title: "Supplier", cell: (one) => ({ text: one.name, href: `${base}/suppliers/${encodeURIComponent(one.name)}` }) },
   { title: "Adapter", cell: (one) => one.adapter },
   { title: "Reached at", cell: (one) => (one.adapter === "email" ? one.to : one.url) },
   { title: "State", cell: (one) => ({ status: healthOf(one) }) },
+  { title: "Circuit", cell: ({ circuit }) => circuitWords[circuit] },
   { title: "Failing since", cell: ({ outage }) => ({ time: outage?.since ?? null }) },
   { title: "Last error", cell: ({ outage }) => outage?.last_error ?? null },
   { title: "Waiting", right: true, cell: ({ outage }) => outage?.waiting ?? null },
@@ -43,7 +53,7 @@ function suppliersPage(visit: ConsoleVisit): Promise<Shown> {
     path: "/suppliers",
     caption: "Suppliers",
     columns: columnsOf(visit),
-    read: () => allOf(visit.store.read(withOutages, null)),
+    read: () => allOf(visit.store.read(withHealth, null)),
     empty: "No suppliers yet: esimctl suppliers set adds one in the terminal, which keeps its secret.",
     above: <div class="acts">{links(visit, [["/carriers", "Carriers"]])}</div>,
   });
@@ -54,18 +64,18 @@ const pathOf = (name: string) => `/suppliers/${encodeURIComponent(name)}`;
 
 /** One supplier. Throws `not_found`. */
 async function seen(q: Read, name: string) {
-  const supplier = await showSupplier(q, name);
+  const supplier = await supplierDetail(q, name);
   const [outage] = await currentOutages(q, { suppliers: [name] });
   return { supplier, outage, history: await storyOf(q, name) };
 }
 
 async function supplierPage(visit: ConsoleVisit): Promise<Shown> {
   const { supplier, outage, history } = await visit.store.read(seen, nameOf(visit));
-  const { name, paused } = supplier;
+  const { name, paused, circuit } = supplier;
   const body = (
     <>
       {record(visit, [
-        ["State", { status: healthOf({ paused, outage }) }],
+        ["State", { status: healthOf({ paused, outage, circuit }) }],
         ["Adapter", supplier.adapter],
         ["Address", supplier.url],
         ["Mail to", supplier.to],
@@ -74,12 +84,32 @@ async function supplierPage(visit: ConsoleVisit): Promise<Shown> {
         ["Own mail template", supplier.has_template ? "yes" : "no"],
         ["Changed", { time: supplier.updated_at }],
       ])}
+      {supplyShown(visit, supplier)}
       {outageShown(visit, outage)}
       {visit.may("suppliers.write") && pausing(visit, supplier)}
       <Timeline visit={visit} moments={history} />
     </>
   );
   return pageShown(visit, name, body);
+}
+
+/** What only a supplier has whose own API is spoken: its account, and whether it is asked for more. */
+function supplyShown(visit: ConsoleVisit, supplier: SupplierDetail): ComponentChildren {
+  if (!isProvider(supplier.adapter)) return null;
+  const { circuit, circuit_since, circuit_reason, balance, balance_currency, markup } = supplier;
+  return [
+    <h2>Supply</h2>,
+    record(visit, [
+      ["Circuit", [circuitWords[circuit], circuit_reason].filter((word) => word !== null).join(": ")],
+      ["Since", { time: circuit_since }],
+      ["Balance", balance === null ? null : `${balance} ${balance_currency ?? ""}`],
+      ["Balance seen", { time: supplier.balance_at }],
+      ["Buys nothing below", supplier.low_balance],
+      ["Markup", markup === null ? null : `${markup} %`],
+      ["SKUs begin with", supplier.sku_prefix],
+      ["Last sync", { time: supplier.synced_at }],
+    ]),
+  ];
 }
 
 /** The exchanges that fail now: since when, why and what waits for the next. */
