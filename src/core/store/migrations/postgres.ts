@@ -570,7 +570,7 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"topups_open\" ON \"topups\" USING btree (\"created_at\",\"id\") WHERE status = 'paid';",
       "CREATE INDEX \"esim_returns_esim\" ON \"esim_returns\" USING btree (\"esim_id\",\"created_at\",\"id\");",
       "CREATE UNIQUE INDEX \"esim_returns_refunded\" ON \"esim_returns\" USING btree (\"esim_id\") WHERE kind = 'refund' and outcome = 'done';",
-      "CREATE INDEX \"esims_supplied\" ON \"esims\" USING btree (\"supplier\",\"supplier_ref\",\"id\") WHERE supplier is not null;",
+      "CREATE INDEX \"esims_supplied\" ON \"esims\" USING btree (\"supplier_ref\",\"supplier\",\"id\") WHERE supplier_ref is not null;",
       "CREATE INDEX \"esims_look\" ON \"esims\" USING btree (\"supplier\",\"look_at\",\"id\") WHERE look_at is not null;",
       "CREATE UNIQUE INDEX \"esims_iccid_real\" ON \"esims\" USING btree (\"iccid\") WHERE (\"esims\".\"environment\" is null or \"esims\".\"environment\" = 'production') and \"esims\".\"retired_at\" is null;"
     ]

@@ -512,7 +512,7 @@ export const migrations: Migration[] = [
       "ALTER TABLE `esims` ADD `install_state` text;",
       "ALTER TABLE `esims` ADD `look_at` integer;",
       "ALTER TABLE `esims` ADD `retired_at` integer;",
-      "CREATE INDEX `esims_supplied` ON `esims` (`supplier`,`supplier_ref`,`id`) WHERE supplier is not null;",
+      "CREATE INDEX `esims_supplied` ON `esims` (`supplier_ref`,`supplier`,`id`) WHERE supplier_ref is not null;",
       "CREATE INDEX `esims_look` ON `esims` (`supplier`,`look_at`,`id`) WHERE look_at is not null;",
       "CREATE UNIQUE INDEX `esims_iccid_real` ON `esims` (`iccid`) WHERE (\"esims\".\"environment\" is null or \"esims\".\"environment\" = 'production') and \"esims\".\"retired_at\" is null;",
       "ALTER TABLE `partners` ADD `price_list` text;",

@@ -82,7 +82,8 @@ export function esimsTables(k: Kit, { products }: Pick<ReturnType<typeof catalog
       k.index("esims_sold_line").on(t.line_id, t.id).where(sql`${t.line_id} is not null`),
       // Stock never expires: only what was activated is in it.
       k.index("esims_expiry").on(t.status, t.expires_at, t.id).where(sql`${t.expires_at} is not null`),
-      k.index("esims_supplied").on(t.supplier, t.supplier_ref, t.id).where(sql`supplier is not null`),
+      // Not by supplier first: PostgreSQL would read it in the place of the next one.
+      k.index("esims_supplied").on(t.supplier_ref, t.supplier, t.id).where(sql`supplier_ref is not null`),
       k.index("esims_look").on(t.supplier, t.look_at, t.id).where(sql`look_at is not null`),
       k.index("esims_sandbox").on(t.id).where(sql`environment = 'sandbox'`),
       k.index("esims_stock").on(t.product_id, t.id).where(sql`${t.order_id} is null`),
