@@ -174,12 +174,12 @@ function freeAll(name: LeasedTable) {
   );
 }
 
-const all = [freeAll("orders"), freeAll("orderItems"), freeAll("activations")];
+const all = [freeAll("orders"), freeAll("orderItems"), freeAll("activations"), freeAll("topups")];
 
 /**
- * Gives up the leases of orders, their items and activations. Only for a daemon that has the database to itself: what
- * a killed predecessor held is then due at once, and not when its leases end. Deliveries keep theirs: half a minute at
- * the most.
+ * Gives up the leases of orders, their items, activations and top-ups. Only for a daemon that has the database to
+ * itself: what a killed predecessor held is then due at once, and not when its leases end. Deliveries keep theirs: half
+ * a minute at the most.
  */
 export async function releaseLeases(tx: Tx, _input: null): Promise<void> {
   for (const free of all) await free(tx, { now: tx.now });
