@@ -144,3 +144,12 @@ test("an account that cannot buy opens its circuit at once, is alerted of, and t
   const failing = (await store.read(currentConditions, view)).filter(({ kind }) => kind === "supplier.failing");
   expect(failing).toMatchObject([{ subject: "esimaccess", detail: expect.stringMatching(/^nothing is bought there/) }]);
 });
+
+test.for(providerAdapters)("%s: more units than a second's limit allows are all bought, each once", async (adapter) => {
+  const shop = await supplyShop([adapter]);
+  const id = await shop.order(24);
+  await shop.settle();
+  expect(await shop.show(id)).toMatchObject({ status: "fulfilled" });
+  expect((await books(shop)).costs).toHaveLength(24);
+  expect(await shop.doubles[adapter]?.state()).toMatchObject({ bought: 24 });
+});

@@ -82,7 +82,9 @@ function refusedStep(notes: Notes): Step {
 
 /** What follows a reply that does not say what became of the purchase. */
 export function noAnswer(notes: Notes, reply: Failed): Step {
-  if (reply.kind === "busy") return reply;
+  // It is bought: what is noted must not be forgotten, as it is where nothing happened.
+  const isBought = notes.stage === "exists" || notes.stage === "allocating";
+  if (reply.kind === "busy") return isBought ? { kind: "wait", memory: notes, waitMs: reply.waitMs } : reply;
   const isOpen = reply.kind === "unclear" && FOR_REVIEW.includes(reply.code ?? "");
   return isOpen ? lost(notes, reasonOf(reply)) : lookAgain(notes, reasonOf(reply));
 }
