@@ -37,8 +37,6 @@ export interface Way {
   find(notes: Notes): Promise<Step | null>;
 }
 
-/** So long (ms) a request waits for the limit right after its note: a later run cannot know that it was not sent. */
-const SEND_WAIT_MS = 5_000;
 /** How long a request may be sent again (ms): how long the provider remembers a transactionId is not stated. */
 const REPEAT_MS = 3_600_000;
 /** With the waits of look-ups the last one is made after 49 minutes, while a repeat is still allowed. */
@@ -52,7 +50,7 @@ export async function purchaseStep(way: Way, { memory, fresh, cost }: Ask, now: 
   if (!noted.Check(memory)) return notUnderstood(memory);
   const mayRepeat = !memory.lost && now - memory.since < REPEAT_MS;
   if (memory.stage === "send" && (fresh || (mayRepeat && way.repeats(memory.looks)))) {
-    return afterSend(way, memory, await way.send(memory, fresh ? SEND_WAIT_MS : 0), fresh);
+    return afterSend(way, memory, await way.send(memory, 0), fresh);
   }
   const found = await way.find(memory);
   if (found !== null) return found;
