@@ -20,8 +20,9 @@ export async function placeItem(tx: Tx, item: ItemRow): Promise<ItemRow | null> 
   const sources = await sourcesOf(tx, product_id);
   if (item.supplier_sku === null && sources.length === 0) return item;
   // Once it is routed it stays there for as long as units are bought there.
+  const isRefused = (item.refused_by ?? []).includes(item.supplier);
   const isSold = sources.some(({ supplier, status }) => supplier === item.supplier && status === "active");
-  if (item.supplier_sku !== null && isSold && !(await takePassage(tx, item.supplier)).open) return item;
+  if (item.supplier_sku !== null && isSold && !isRefused && !(await takePassage(tx, item.supplier)).open) return item;
   return moveItem(tx, item, { productId: product_id, avoid: null });
 }
 
