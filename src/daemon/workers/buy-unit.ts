@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import { costOf } from "../../core/kernel/cost.ts";
 import { Problem } from "../../core/kernel/problem.ts";
-import type { Memory } from "../../core/store/schema/values.ts";
 import type { Store } from "../../core/store/store.ts";
 import { applyStep, type Ended, noteStep } from "../../core/supplier-requests/apply-step.ts";
 import type { ClaimedItem } from "../../core/supplier-requests/due.ts";
@@ -10,6 +9,7 @@ import { knownPurchases } from "../../core/supply/costs.ts";
 import type { Ask, Step } from "../../core/supply/provider.ts";
 import type { Providers } from "../gateways/suppliers/providers.ts";
 import { noteExchange } from "./reach.ts";
+import { type RunEnd, runSteps } from "./run-steps.ts";
 
 /** What buying needs. */
 export interface BuyDependencies {
@@ -18,34 +18,22 @@ export interface BuyDependencies {
   log: Pick<Logger, "error" | "warn" | "info">;
 }
 
-/** Steps of one run at most: no purchase has as many, so that an adapter that goes in a circle ends. */
-const MOST_STEPS = 12;
-
 /**
  * Buys one unit of a provider, step by step, as far as it goes now. What must not be done twice is noted before it is
  * done; then the process may end at any moment, and the next run looks up what came of it.
  */
 export async function buyUnit(deps: BuyDependencies, claimed: ClaimedItem, contact: SupplierContact): Promise<void> {
-  const { store } = deps;
   const { item, lease } = claimed;
   const began = performance.now();
-  let before: Memory | null = item.memory;
-  let memory = before;
-  let fresh = false;
-  for (let steps = 0; steps < MOST_STEPS; steps++) {
-    const step = await nextStep(deps, claimed, contact, { memory, fresh });
-    if (step.kind !== "note") {
-      if (step.kind === "applied") throw new Error("a purchase ended as a top-up");
-      const latencyMs = Math.round(performance.now() - began);
-      await end(deps, claimed, { step, before, noted: fresh, latencyMs });
-      return;
-    }
-    if (!(await store.write(noteStep, { lease, memory: step.memory, hold: step.hold ?? null }))) return;
-    before = memory;
-    memory = step.memory;
-    fresh = true;
-  }
-  throw new Error(`a purchase of ${item.supplier} does not end`);
+  const run = await runSteps({
+    memory: item.memory,
+    ask: (state) => nextStep(deps, claimed, contact, state),
+    note: ({ memory, hold = null }) => deps.store.write(noteStep, { lease, memory, hold }),
+  });
+  if (run === null) return;
+  const { step, ...rest } = run;
+  if (step.kind === "applied") throw new Error("a purchase ended as a top-up");
+  await end(deps, claimed, { step, ...rest, latencyMs: Math.round(performance.now() - began) });
 }
 
 function nextStep(
@@ -71,10 +59,8 @@ function nextStep(
   });
 }
 
-interface End {
+interface End extends Omit<RunEnd, "step"> {
   step: Ended;
-  before: Memory | null;
-  noted: boolean;
   latencyMs: number;
 }
 

@@ -19,6 +19,7 @@ import { applyTopupStep, type TopupStep } from "../../core/topups/step.ts";
 import type { Providers } from "../gateways/suppliers/providers.ts";
 import { claimEach, createPool, type Pool, type PoolWork } from "./pool.ts";
 import { noteExchange } from "./reach.ts";
+import { runSteps } from "./run-steps.ts";
 import type { Bounds, Lane } from "./share.ts";
 
 /** What the worker for top-ups needs. */
@@ -79,19 +80,21 @@ async function topUp(deps: TopupDependencies, { topup, lease }: ClaimedTopup): P
 /** Makes one step after the other, as long as each is noted before the next; the lease fences all of them. */
 async function buy(deps: TopupDependencies, { topup, lease }: ClaimedTopup, supplier: string): Promise<void> {
   const { store } = deps;
-  let memory: Memory | null = topup.memory;
-  let fresh = false;
-  for (;;) {
-    const asked = await stepOf(deps, { topup, lease }, { supplier, memory, fresh });
-    if (asked === null) return;
-    const { step, unasked } = asked;
-    const before = fresh ? { before: topup.memory } : {};
-    const next = await store.write(applyTopupStep, { lease, step, unasked, ...before } satisfies TopupStep);
-    await report(deps, { supplier, id: topup.id, step });
-    if (next === "ended" || step.kind !== "note") return;
-    memory = step.memory;
-    fresh = true;
-  }
+  let unasked = false;
+  const run = await runSteps({
+    memory: topup.memory,
+    async ask(state) {
+      const asked = await stepOf(deps, { topup, lease }, { supplier, ...state });
+      unasked = asked?.unasked ?? false;
+      return asked === null ? null : asked.step;
+    },
+    note: async (step) => (await store.write(applyTopupStep, { lease, step })) === "again",
+  });
+  if (run === null) return;
+  const { step, before, noted } = run;
+  const ended = { lease, step, unasked, ...(noted ? { before } : {}) } satisfies TopupStep;
+  await store.write(applyTopupStep, ended);
+  await report(deps, { supplier, id: topup.id, step });
 }
 
 interface Asking {
