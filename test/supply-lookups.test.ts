@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ProviderAdapter } from "../src/core/store/schema/values.ts";
+import { takeTurn } from "../src/core/supply/limit.ts";
 import { addSource } from "../src/core/supply/sources.ts";
 import { plans, type SupplyShop, supplyShop } from "./support/supply.ts";
 
@@ -120,4 +121,20 @@ describe("a price that rose since it was read", () => {
     expect(await shop.balance()).toBe(balance);
     expect(await shop.doubles[adapter]?.state()).toMatchObject({ bought: 0 });
   });
+});
+
+test("esimgo: what is bought and waits for its limit is no spare for another unit of the plan", async () => {
+  const shop = await supplyShop(["esimgo"]);
+  const { store, clock } = shop.platform;
+  // Three calls are left of this second: the first unit is ordered into the inventory, and no call is left to take it.
+  const limit = { bucket: "account", most: 10, windowMs: 1_000 };
+  await store.write(takeTurn, { supplier: "esimgo", limit, cost: 7 });
+  const ids = [await shop.order()];
+  await shop.work();
+  expect(await shop.doubles.esimgo?.state()).toMatchObject({ bought: 1 });
+  clock.advance(500);
+  ids.push(await shop.order());
+  await shop.settle();
+  for (const id of ids) expect(await shop.show(id)).toMatchObject({ status: "fulfilled" });
+  await expectBoughtAt(shop, "esimgo", 2);
 });

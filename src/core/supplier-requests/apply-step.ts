@@ -73,6 +73,8 @@ export async function applyStep(tx: Tx, input: StepEnd): Promise<ItemRow> {
   if (item.lease_no !== input.leaseNo || item.leased_until === null) return item;
   switch (step.kind) {
     case "busy":
+      // Nothing is under way: it may be bought elsewhere next.
+      if (input.before === null) await releaseHold(tx, { holder: item.id });
       return later(tx, item, { memory: input.before, waitMs: step.waitMs });
     case "wait":
       await noteSuccess(tx, { supplier });
@@ -140,8 +142,10 @@ function later(tx: Tx, item: ItemRow, { memory, waitMs }: { memory: Memory | nul
   return progressItem(tx, item, { memory, due_at: tx.now + waitMs, leased_until: null });
 }
 
-async function wait(tx: Tx, item: ItemRow, { memory, waitMs }: Extract<Step, { kind: "wait" }>): Promise<ItemRow> {
-  await releaseHold(tx, { holder: item.id });
+type Waiting = Extract<Step, { kind: "wait" }>;
+
+async function wait(tx: Tx, item: ItemRow, { memory, waitMs, holds = false }: Waiting): Promise<ItemRow> {
+  if (!holds) await releaseHold(tx, { holder: item.id });
   const deadline_at = item.deadline_at ?? tx.now + READY_WITHIN_MS;
   const submitted = item.status === "pending" ? ({ status: "submitted", submitted_at: tx.now } as const) : {};
   const due_at = tx.now + Math.min(waitMs, LONGEST_WAIT_MS);

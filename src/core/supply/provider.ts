@@ -61,8 +61,8 @@ export type Step =
   | { kind: "unsent"; reason: string }
   /** One of the supplier's limits: nothing happened, and it is no fault. What the last note announced is forgotten. */
   | { kind: "busy"; waitMs: number }
-  /** Bought, and still being made ready. */
-  | { kind: "wait"; memory: Memory; waitMs: number }
+  /** Bought, and still being made ready. `holds`: no other purchase of the plan may be under way yet. */
+  | { kind: "wait"; memory: Memory; waitMs: number; holds?: boolean }
   /** It may be bought: it is looked up after `waitMs`. */
   | { kind: "unknown"; reason: string; memory: Memory; waitMs: number }
   /** It may be bought, and every look-up has been made: people decide. */

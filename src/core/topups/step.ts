@@ -75,7 +75,7 @@ async function settle(tx: Tx, topup: TopupRow, input: TopupStep): Promise<void> 
       return later(tx, topup, { waitMs: step.waitMs, ...(await undone(tx, topup, input)) });
     case "wait":
       // It is bought: no other purchase is taken for it any more.
-      await releaseHold(tx, { holder: topup.id });
+      if (step.holds !== true) await releaseHold(tx, { holder: topup.id });
       return later(tx, topup, { waitMs: step.waitMs, memory: step.memory, attempts: 0 });
     case "unknown":
       // A look-up that finds nothing shows no fault.

@@ -110,7 +110,7 @@ async function apply(buying: Buying, memory: Noted): Promise<Step> {
   // This one was not done; one before it may have been.
   if (reply.kind === "refused" && memory.attempts > 1) return lookLater(memory, reply.message);
   const undone = { ...memory, attempts: memory.attempts - 1 };
-  if (reply.kind === "busy") return { kind: "wait", memory: undone, waitMs: Math.min(reply.waitMs, WAIT_MS) };
+  if (reply.kind === "busy") return inInventory(undone, Math.min(reply.waitMs, WAIT_MS));
   if (memory.own || memory.attempts > 1) return notApplied(undone, reply);
   // The spare was none: another purchase took it, and the inventory showed it still.
   if (reply.kind === "refused" && saysNoStock(reply.message)) return note(buying, { ...start, spares: false });
@@ -123,7 +123,12 @@ function notApplied(memory: Noted, reply: Failed): Step {
   const reason = `it is bought and in the inventory, and apply was refused: ${reply.message}`;
   const again = saysNoStock(reply.message) && memory.looks < MOST_REFUSALS;
   if (!again) return { kind: "lost", reason, memory: { ...memory, looks: 0 } };
-  return { kind: "wait", memory: { ...memory, looks: memory.looks + 1 }, waitMs: WAIT_MS };
+  return inInventory({ ...memory, looks: memory.looks + 1 }, WAIT_MS);
+}
+
+/** It waits in the inventory, where another purchase of the plan would take it for a spare. */
+function inInventory(memory: Noted, waitMs: number): Step {
+  return { kind: "wait", memory, waitMs, holds: true };
 }
 
 async function lookForApply(buying: Buying, memory: Noted): Promise<Step> {
