@@ -9,8 +9,8 @@ import {
   prepareDataDirectory,
 } from "../../core/platform/data-directory.ts";
 import { releaseLeases } from "../../core/platform/lease.ts";
+import { watchForDamage } from "../../core/store/open/reading.ts";
 import type { StoreError } from "../../core/store/problems.ts";
-import { checkBeside, type DamageCheck } from "../../core/store/sqlite/damage.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { LogLevel } from "../../daemon/log/lines.ts";
 import { type LogFile, openLogFile } from "../../daemon/log/log-file.ts";
@@ -76,7 +76,9 @@ export async function serveUntilStopped(
       for (const [event, words] of dangers(place, serving, running)) warn(context, log, { event, words });
       if (serving.logLevel !== "silent") file.write(listeningLine(running));
       listening(running);
-      const check = checkOf(place);
+      const check = watchForDamage(
+        place.kind === "directory" ? { file: dataDirectory(place.path).databaseFile } : place,
+      );
       try {
         await stopOn(Promise.race([signaled, check.found]), running, log);
       } finally {
@@ -193,12 +195,6 @@ function nextSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const name of signals) process.once(name, resolve);
   });
-}
-
-/** Reads a large database file for damage beside serving it. */
-function checkOf(place: Place): DamageCheck {
-  if (place.kind === "directory") return checkBeside(dataDirectory(place.path).databaseFile);
-  return { found: Promise.withResolvers<never>().promise, end: async () => undefined };
 }
 
 /** The process ends so long (ms) after the signal, also where closing the store waits for a statement. */

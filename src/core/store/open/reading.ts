@@ -3,6 +3,7 @@ import type { Connection, Engine } from "../engine.ts";
 import { createVault, withAllKeys } from "../sealing/create-vault.ts";
 import { loadDataKeys } from "../sealing/data-keys.ts";
 import type { Inspection } from "../shape.ts";
+import { checkBeside, type DamageCheck } from "../sqlite/damage.ts";
 import { inspectSqlite, isCurrentSqlite, readSqlite } from "../sqlite/reading.ts";
 import type { Pulse, Query, Read } from "../store.ts";
 
@@ -50,6 +51,12 @@ export async function inspectDatabase(where: Existing): Promise<Inspection> {
   if ("file" in where) return inspectSqlite(where.file);
   const { inspectPostgres } = await import("../postgres/reading.ts");
   return inspectPostgres(where);
+}
+
+/** Reads a large database file for damage while it is used; the server of PostgreSQL looks after damage itself. */
+export function watchForDamage(where: Existing): DamageCheck {
+  if ("file" in where) return checkBeside(where.file);
+  return { found: Promise.withResolvers<never>().promise, end: async () => undefined };
 }
 
 /** Whether a database file has every migration of this program. Throws `StoreError`, also when it has more of them. */
