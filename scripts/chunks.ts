@@ -15,7 +15,7 @@ const terminal = [
   ...["cli/kernel/errors", "cli/kernel/exit-codes", "cli/kernel/failure", "cli/kernel/globals", "cli/kernel/input"],
   ...["cli/kernel/input-time", "cli/output/clean", "cli/output/prompts", "cli/output/words", "cli/client/api"],
   ...["cli/place/partner-options", "cli/place/operator", "cli/place/place", "cli/client/pages", "cli/bulk/import-csv"],
-  ...["cli/frame/command", "cli/frame/help", "cli/frame/over-all"],
+  ...["cli/frame/command", "cli/frame/help", "cli/frame/all-partners"],
 ].map((name) => `src/${name}.ts`);
 
 /** What completion runs at each Tab to read names from local data. */
@@ -50,6 +50,8 @@ function closure(inputs: Inputs, roots: readonly string[]): Set<string> {
 function groupsOf(inputs: Inputs, first: ReadonlySet<string>): Group[] {
   const used = new Set(first);
   return Object.entries({ terminal, names, local }).flatMap(([name, roots]) => {
+    const unknown = roots.find((path) => inputs[path] === undefined);
+    if (unknown !== undefined) throw new Error(`scripts/chunks.ts names ${unknown}, which the program does not load.`);
     const whole = [...closure(inputs, roots)];
     const core = closure(
       inputs,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { claimExchanges } from "../src/core/activations/exchange.ts";
+import { claimExchanges } from "../src/core/activations/carrier-exchange.ts";
 import { pickUpDue } from "../src/core/activations/pickup.ts";
 import { activationQueue } from "../src/core/activations/queue.ts";
 import { attemptsOfActivation } from "../src/core/activations/reveal.ts";

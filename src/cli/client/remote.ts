@@ -6,7 +6,7 @@ import { placeWords, type Server } from "../place/place.ts";
 import type { ActsFor, Caller } from "./api.ts";
 import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
 import { claimsOf } from "./claims.ts";
-import { createExchange, type Exchange, type Incoming } from "./exchange.ts";
+import { createExchange, type Exchange, type Incoming } from "./http-exchange.ts";
 import { repeatsOf } from "./network-faults.ts";
 import { type Credential, createTokens, type Keeper, type TokenSource } from "./tokens.ts";
 

@@ -2,7 +2,7 @@ import { CliError } from "../kernel/errors.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { isForbidding } from "../kernel/failure.ts";
 import type { KeptToken } from "../place/profiles.ts";
-import type { Exchange, Incoming } from "./exchange.ts";
+import type { Exchange, Incoming } from "./http-exchange.ts";
 
 /** A credential and its server. */
 export interface Credential {

@@ -8,7 +8,7 @@ import { type Context, command } from "../frame/command.ts";
 import { usageError } from "../kernel/errors.ts";
 import { flag } from "../kernel/input.ts";
 import { clean } from "../output/clean.ts";
-import { outagesText } from "../output/outages.ts";
+import { outagesText } from "../output/outages-text.ts";
 import type { Sheet } from "../output/sheet.ts";
 import { ago, moment, statusPaint } from "../output/words.ts";
 

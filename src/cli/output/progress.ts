@@ -1,6 +1,6 @@
 import cliProgress from "cli-progress";
 import type { Globals } from "../kernel/globals.ts";
-import { showWaitsIn } from "./waiting.ts";
+import { showWaitsIn } from "./wait-counting.ts";
 
 /** A bar on stderr, shown only to a person who wants to see it. */
 export interface Progress {

@@ -12,7 +12,7 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Dialect, Read } from "../store/store.ts";
 import { type Activation, toActivation } from "./activation.ts";
 import { customerOf } from "./customer.ts";
-import { waitingOfActivations } from "./waiting.ts";
+import { waitingOfActivations } from "./waiting-of-activations.ts";
 
 /** Which requests of all partners. */
 export interface AllActivationsFilter extends OverAll {

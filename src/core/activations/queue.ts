@@ -6,7 +6,7 @@ import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import type { ActivationRow } from "./activation.ts";
 import { customerOf } from "./customer.ts";
-import { waitingOfActivations } from "./waiting.ts";
+import { waitingOfActivations } from "./waiting-of-activations.ts";
 
 type Window = { carrier: string; key: number; id: string; limit: number };
 

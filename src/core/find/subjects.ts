@@ -24,7 +24,7 @@ import { orderKeySpaces } from "../store/schema/values.ts";
 import { indexScopes } from "../store/sealing/people.ts";
 import type { Read } from "../store/store.ts";
 import { itemsCalledBack } from "../supplier-requests/outcome.ts";
-import { findNamed } from "./named.ts";
+import { findNamed } from "./named-subjects.ts";
 import { activationsOfDay, narrowed, severalIn } from "./several.ts";
 
 /** Whose story is to be shown. */

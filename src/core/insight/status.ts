@@ -13,7 +13,7 @@ import { availableOf } from "../wallet/spendable.ts";
 import { type CronRun, lastCronRuns } from "./cron-runs.ts";
 import { type Queue, queueDepths } from "./queues.ts";
 import { type Rates, recentRates } from "./rates.ts";
-import { type WaitingFor, waitingForPeople } from "./waiting.ts";
+import { type WaitingFor, waitingForPeople } from "./waiting-for-people.ts";
 
 /** An endpoint that fails for over 5 minutes, exhausted a delivery, or was stopped because it did too often. */
 export interface FailingEndpoint {

@@ -13,7 +13,7 @@ import type { Dialect, Read } from "../store/store.ts";
 import { customerOf } from "./customer.ts";
 import { linesOfOrders } from "./list.ts";
 import { notFulfilled, type Order, toOrder } from "./order.ts";
-import { waitingOfOrder } from "./waiting.ts";
+import { waitingOfOrder } from "./waiting-of-order.ts";
 
 /** Which orders of all partners. */
 export interface AllOrdersFilter extends OverAll {

@@ -7,7 +7,7 @@ import type { OrderStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 import { linesOfOrder, notFulfilled } from "./order.ts";
-import { waitingOfOrder } from "./waiting.ts";
+import { waitingOfOrder } from "./waiting-of-order.ts";
 
 /** An order that waits for review. */
 export interface HeldOrder {

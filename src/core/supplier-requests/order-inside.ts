@@ -6,7 +6,7 @@ import { formatCost } from "../kernel/cost.ts";
 import { travelerOf } from "../orders/customer.ts";
 import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { type LineRow, linesOfOrder, requireOrder } from "../orders/order.ts";
-import { waitingOfOrder } from "../orders/waiting.ts";
+import { waitingOfOrder } from "../orders/waiting-of-order.ts";
 import { partnerById } from "../partners/partner.ts";
 import { currentOutages } from "../platform/outages.ts";
 import type { Read } from "../store/store.ts";

@@ -1,4 +1,4 @@
-import type { CarrierExchange } from "../../core/activations/exchange.ts";
+import type { CarrierExchange } from "../../core/activations/carrier-exchange.ts";
 import type { CarrierOutcome } from "../../core/activations/outcome.ts";
 import { isRefused } from "../../core/kernel/http-url.ts";
 import { keptResponse, type Reported, readCarrierResponse } from "./carrier-response.ts";

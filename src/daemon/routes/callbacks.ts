@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { callbackSecret, takeCallback } from "../../core/activations/exchange.ts";
+import { callbackSecret, takeCallback } from "../../core/activations/carrier-exchange.ts";
 import { type EsimReport, takeEsimReport } from "../../core/esims/supplier-report.ts";
 import type { Clock } from "../../core/kernel/clock.ts";
 import { invalid, Problem } from "../../core/kernel/problem.ts";

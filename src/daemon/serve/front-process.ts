@@ -1,6 +1,6 @@
 import type { Worker } from "node:cluster";
 import { type Topic, topics } from "../../core/store/store.ts";
-import { watchOutages } from "../log/outages.ts";
+import { watchOutages } from "../log/watch-outages.ts";
 import { lendMetrics } from "../metrics/metrics.ts";
 import type { Counters, RateUsage, Windows } from "../plugins/rate-windows.ts";
 import { watchClock } from "./clock-watch.ts";

@@ -7,7 +7,7 @@ import { adoptSettings, type SettingKey } from "../../core/platform/settings.ts"
 import type { Topic } from "../../core/store/store.ts";
 import { servedAddresses } from "../context/addresses.ts";
 import type { Addresses, DaemonContext } from "../context/context.ts";
-import { watchOutages } from "../log/outages.ts";
+import { watchOutages } from "../log/watch-outages.ts";
 import { borrowedMetrics, createRegistry, type Exposed } from "../metrics/metrics.ts";
 import { registerAlertGauge, registerQueueGauges } from "../metrics/queue-gauges.ts";
 import { registerReplicaLag } from "../metrics/replica.ts";

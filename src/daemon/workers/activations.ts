@@ -9,7 +9,7 @@ import {
   mayExchange,
   releaseExchanges,
   waitingExchanges,
-} from "../../core/activations/exchange.ts";
+} from "../../core/activations/carrier-exchange.ts";
 import { applyOutcome } from "../../core/activations/outcome.ts";
 import { isPickupDue, pickUpDue, releaseScheduled } from "../../core/activations/pickup.ts";
 import { type Environment, productionFirst } from "../../core/kernel/environment.ts";

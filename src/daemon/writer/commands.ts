@@ -24,13 +24,13 @@ import { resetMember } from "../../core/accounts/team.ts";
 import { bulkCancel, bulkReschedule } from "../../core/activations/bulk.ts";
 import { changeByStaff, changeByStaffForm } from "../../core/activations/by-staff.ts";
 import { cancelActivation } from "../../core/activations/cancel.ts";
-import { editIdentity } from "../../core/activations/edit-identity.ts";
 import {
   claimExchanges,
   leaveOverdueToStaff,
   releaseExchanges,
   takeCallback,
-} from "../../core/activations/exchange.ts";
+} from "../../core/activations/carrier-exchange.ts";
+import { editIdentity } from "../../core/activations/edit-identity.ts";
 import { moveByHand } from "../../core/activations/operator.ts";
 import { applyOutcome } from "../../core/activations/outcome.ts";
 import { pickUpDue, releaseScheduled } from "../../core/activations/pickup.ts";

@@ -7,8 +7,8 @@ import { argument, text } from "../../kernel/input.ts";
 import { text as ask, isInteractive } from "../../output/prompts.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import { shown, statusPaint } from "../../output/words.ts";
-import { handWorkAtHand } from "../../place/named.ts";
 import { OPERATOR } from "../../place/operator.ts";
+import { handWorkAtHand } from "../../place/records-at-hand.ts";
 import { whose } from "../../place/whose.ts";
 import { ACTIVATION_JSON, activationFields } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import { kycFields } from "../../../core/store/schema/values.ts";
 import type { Activation } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { ICCID } from "../../client/named.ts";
+import { ICCID } from "../../client/identifiers.ts";
 import { command } from "../../frame/command.ts";
 import { clearedFields } from "../../kernel/cleared.ts";
 import { usageError } from "../../kernel/errors.ts";

@@ -1,16 +1,16 @@
 import type { RevealedActivation } from "../../../core/activations/reveal.ts";
-import type { ActivationInside } from "../../../core/activations/waiting.ts";
+import type { ActivationInside } from "../../../core/activations/waiting-of-activations.ts";
 import type { Activation } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { activationId, ownerOfActivation } from "../../client/named.ts";
+import { activationId, ownerOfActivation } from "../../client/identifiers.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { argument, flag } from "../../kernel/input.ts";
 import { attemptsTable, insideFields } from "../../output/inside.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { shown } from "../../output/words.ts";
-import { activationAtHand } from "../../place/named.ts";
 import { OPERATOR } from "../../place/operator.ts";
+import { activationAtHand } from "../../place/records-at-hand.ts";
 import { ACTIVATION_JSON, activationFields } from "./view.ts";
 
 export default command({
@@ -44,7 +44,7 @@ export default command({
 /** What the operator sees beyond the API; null at a server. */
 async function insideOf({ local }: Api, id: string): Promise<ActivationInside | null> {
   if (local === undefined) return null;
-  const { activationInside } = await import("../../../core/activations/waiting.ts");
+  const { activationInside } = await import("../../../core/activations/waiting-of-activations.ts");
   return local.store.read(activationInside, id);
 }
 

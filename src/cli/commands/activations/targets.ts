@@ -3,7 +3,7 @@ import { notFound } from "../../../core/kernel/problem.ts";
 import { type Reading, readingOf, readingOptions } from "../../bulk/reading.ts";
 import type { Activation, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath, type OwnerOf } from "../../client/api.ts";
-import { ICCID } from "../../client/named.ts";
+import { ICCID } from "../../client/identifiers.ts";
 import type { RejectedFile, RejectedRow } from "../../csv/rejected.ts";
 import { activationChangesCsv } from "../../csv/specs.ts";
 import type { Context } from "../../frame/command.ts";

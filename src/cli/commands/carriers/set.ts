@@ -2,7 +2,7 @@ import { carrierAdapters } from "../../../core/store/schema/values.ts";
 import { command } from "../../frame/command.ts";
 import { argument, choice, integer, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
-import { exchangeOptions, exchangeSettings } from "../../place/exchange.ts";
+import { exchangeOptions, exchangeSettings } from "../../place/exchange-options.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { CARRIER_JSON, carrierFields } from "./view.ts";
 

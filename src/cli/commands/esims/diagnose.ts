@@ -3,8 +3,8 @@ import type { EsimRow } from "../../../core/esims/esim.ts";
 import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { listResult, type Result, recordResult } from "../../output/result.ts";
-import { esimAtHand } from "../../place/named.ts";
 import { usingProviders } from "../../place/providers.ts";
+import { esimAtHand } from "../../place/records-at-hand.ts";
 
 /** An order's eSIMs that are looked at: the newest. */
 const MOST = 50;

@@ -4,9 +4,9 @@ import type { ReturnKind } from "../../../core/store/schema/values.ts";
 import type { Context } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { type Result, recordResult } from "../../output/result.ts";
-import { esimAtHand } from "../../place/named.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { usingProviders } from "../../place/providers.ts";
+import { esimAtHand } from "../../place/records-at-hand.ts";
 import { whose } from "../../place/whose.ts";
 
 /** The keys of what `esims refund` and `esims replace` print. */

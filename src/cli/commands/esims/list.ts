@@ -3,7 +3,7 @@ import { isoTime, systemClock } from "../../../core/kernel/clock.ts";
 import { esimStatuses } from "../../../core/store/schema/values.ts";
 import type { OwnEsim } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { orderId } from "../../client/named.ts";
+import { orderId } from "../../client/identifiers.ts";
 import { dataListing } from "../../client/pages.ts";
 import { productId } from "../../client/product-id.ts";
 import { allPartnersOptions, isOfAllPartners, listOfAllPartners, timesOf } from "../../frame/all-partners.ts";

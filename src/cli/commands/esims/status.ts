@@ -1,6 +1,6 @@
 import type { EsimStatus } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { esimIccid, ownerOfEsim } from "../../client/named.ts";
+import { esimIccid, ownerOfEsim } from "../../client/identifiers.ts";
 import { command } from "../../frame/command.ts";
 import { ESIM_JSON, esimResult } from "../esim-record.ts";
 import { esimArgument } from "./view.ts";

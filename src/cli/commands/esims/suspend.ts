@@ -1,6 +1,6 @@
 import { command } from "../../frame/command.ts";
-import { esimAtHand } from "../../place/named.ts";
 import { OPERATOR } from "../../place/operator.ts";
+import { esimAtHand } from "../../place/records-at-hand.ts";
 import { whose } from "../../place/whose.ts";
 import { ESIM_JSON, esimResult } from "../esim-record.ts";
 import { esimArgument } from "./view.ts";

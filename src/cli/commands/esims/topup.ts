@@ -1,7 +1,7 @@
 import { sandboxScenarios } from "../../../core/store/schema/values.ts";
 import type { Product, Topup, TopupProducts } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { esimIccid, ownerOfEsim } from "../../client/named.ts";
+import { esimIccid, ownerOfEsim } from "../../client/identifiers.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { choice, decimal, text } from "../../kernel/input.ts";

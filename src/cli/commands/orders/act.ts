@@ -7,8 +7,8 @@ import { CliError } from "../../kernel/errors.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 import { capital, shown } from "../../output/words.ts";
-import { orderAtHand } from "../../place/named.ts";
 import { OPERATOR } from "../../place/operator.ts";
+import { orderAtHand } from "../../place/records-at-hand.ts";
 import { whose } from "../../place/whose.ts";
 import { orderFields, statusWords } from "./order.ts";
 

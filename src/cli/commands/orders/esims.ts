@@ -1,6 +1,6 @@
 import type { OrderEsims } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
-import { orderId, ownerOfOrder } from "../../client/named.ts";
+import { orderId, ownerOfOrder } from "../../client/identifiers.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { flag } from "../../kernel/input.ts";

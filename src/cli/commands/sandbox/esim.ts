@@ -1,7 +1,7 @@
 import { sandboxEsimEvents } from "../../../core/store/schema/values.ts";
 import type { EsimStatus } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
-import { esimIccid, ownerOfEsim } from "../../client/named.ts";
+import { esimIccid, ownerOfEsim } from "../../client/identifiers.ts";
 import { command } from "../../frame/command.ts";
 import { argument, choice, integer, required } from "../../kernel/input.ts";
 import { ESIM_JSON, esimResult } from "../esim-record.ts";

@@ -3,7 +3,7 @@ import { command } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { address, argument, choice, decimalOrNone, text } from "../../kernel/input.ts";
 import { readBounded } from "../../kernel/read-bounded.ts";
-import { exchangeOptions, exchangeSettings } from "../../place/exchange.ts";
+import { exchangeOptions, exchangeSettings } from "../../place/exchange-options.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { SUPPLIER_JSON, supplierResult } from "./view.ts";
 

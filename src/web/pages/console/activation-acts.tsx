@@ -2,7 +2,7 @@ import { type Activation, requireActivation, toActivation } from "../../../core/
 import { moveByHand, operatorVerbs } from "../../../core/activations/operator.ts";
 import { revealActivation } from "../../../core/activations/reveal.ts";
 import { stateOf } from "../../../core/activations/states.ts";
-import type { ActivationInside } from "../../../core/activations/waiting.ts";
+import type { ActivationInside } from "../../../core/activations/waiting-of-activations.ts";
 import type { ActivationId } from "../../../core/kernel/brand.ts";
 import type { Read } from "../../../core/store/store.ts";
 import type { FieldOf } from "../../parts/act-form.tsx";
@@ -10,10 +10,10 @@ import { actPage } from "../../parts/act-page.tsx";
 import { changeWords } from "../../parts/act-shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
+import { idIn } from "./all-partners.ts";
 import { failing, type HandVerb, moveIn } from "./hand-moves.ts";
 import { identityFields, identityShown, requireSight } from "./identity.tsx";
 import { personWords, phoneWords } from "./masked.ts";
-import { idIn } from "./over-all.ts";
 import { links } from "./shown.tsx";
 
 const mobile: FieldOf = {

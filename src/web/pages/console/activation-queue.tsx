@@ -2,8 +2,8 @@ import { activationQueue, type QueueEntry } from "../../../core/activations/queu
 import type { Column, Filter } from "../../parts/list.tsx";
 import type { Cell } from "../../parts/words.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
+import { partnerFilter, queueOf, waitingWords } from "./all-partners.ts";
 import { personWords } from "./masked.ts";
-import { partnerFilter, queueOf, waitingWords } from "./over-all.ts";
 import { listed } from "./shown.tsx";
 
 /** A state as people know it: two of them are only in how far the carrier is. */

@@ -1,6 +1,6 @@
 import { requireActivation, toActivation } from "../../../core/activations/activation.ts";
 import { type ListedActivation, listAllActivations } from "../../../core/activations/list-all.ts";
-import { activationInside } from "../../../core/activations/waiting.ts";
+import { activationInside } from "../../../core/activations/waiting-of-activations.ts";
 import { findStory } from "../../../core/find/find.ts";
 import { maskedNumberOf } from "../../../core/find/subjects.ts";
 import type { ActivationId } from "../../../core/kernel/brand.ts";
@@ -17,8 +17,8 @@ import { type ConsoleVisit, chosen, field, optionalField, requiredField, type Sh
 import { activationActPages, handLinks } from "./activation-acts.tsx";
 import { activationChangePages, changeFields, changeForm } from "./activation-changes.tsx";
 import { queuePage, statusOf, waitingFilter } from "./activation-queue.tsx";
+import { dayFilters, environmentFilter, idIn, overAll, partnerFilter, waitingWords } from "./all-partners.ts";
 import { personWords, phoneWords, withoutPhones } from "./masked.ts";
-import { dayFilters, environmentFilter, idIn, overAll, partnerFilter, waitingWords } from "./over-all.ts";
 import { type Fields, listed, record } from "./shown.tsx";
 
 /** The states of docs/states.md: two of them are only in how far the carrier is. */

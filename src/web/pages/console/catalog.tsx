@@ -13,9 +13,9 @@ import { Timeline } from "../../parts/timeline.tsx";
 import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, chosen, optionalField, type Shown } from "../../session/visit.ts";
+import { idIn } from "./all-partners.ts";
 import { storyOf } from "./audit-history.ts";
 import { changeForm, changeIt } from "./catalog-change.tsx";
-import { idIn } from "./over-all.ts";
 import { allOf, listed, record } from "./shown.tsx";
 
 const columnsOf = ({ base }: ConsoleVisit): Column<Product>[] => [

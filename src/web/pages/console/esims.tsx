@@ -17,8 +17,8 @@ import type { Column } from "../../parts/list.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, chosen, optionalField, type Shown } from "../../session/visit.ts";
+import { dayFilters, overAll, partnerFilter } from "./all-partners.ts";
 import { personWords, withoutPhones } from "./masked.ts";
-import { dayFilters, overAll, partnerFilter } from "./over-all.ts";
 import { type Fields, links, listed, partIn, record } from "./shown.tsx";
 
 const columnsOf = (visit: ConsoleVisit): Column<ListedEsim>[] => [

@@ -10,7 +10,7 @@ import { actPage } from "../../parts/act-page.tsx";
 import { moneyWords, plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, field, integerField, optionalField, requiredField } from "../../session/visit.ts";
-import { idIn } from "./over-all.ts";
+import { idIn } from "./all-partners.ts";
 import { links } from "./shown.tsx";
 
 type Verb = OrderAct["verb"];

@@ -11,9 +11,9 @@ import { actPage } from "../../parts/act-page.tsx";
 import { changeWords, pageShown } from "../../parts/act-shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
+import { idIn } from "./all-partners.ts";
 import { failing, type HandVerb, moveIn } from "./hand-moves.ts";
 import { personWords } from "./masked.ts";
-import { idIn } from "./over-all.ts";
 import { type Fields, links, partIn, record } from "./shown.tsx";
 
 const esim: readonly FieldOf[] = [

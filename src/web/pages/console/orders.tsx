@@ -12,10 +12,10 @@ import { Timeline } from "../../parts/timeline.tsx";
 import type { Cell } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, chosen, optionalField, type Shown } from "../../session/visit.ts";
+import { dayFilters, environmentFilter, idIn, overAll, partnerFilter, queueOf, waitingWords } from "./all-partners.ts";
 import { personWords, withoutPhones } from "./masked.ts";
 import { orderActPages, orderLinks } from "./order-acts.tsx";
 import { orderItemPages } from "./order-items.tsx";
-import { dayFilters, environmentFilter, idIn, overAll, partnerFilter, queueOf, waitingWords } from "./over-all.ts";
 import { type Fields, listed, record, table } from "./shown.tsx";
 
 /** What orders wait for that staff do: each is a queue of its own, oldest first. */

@@ -6,8 +6,8 @@ import type { FieldOf } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, choiceField, requiredField, type Shown } from "../../session/visit.ts";
+import { idIn } from "./all-partners.ts";
 import { identityFields, identityShown, requireSight } from "./identity.tsx";
-import { idIn } from "./over-all.ts";
 
 const acts = { verify: ["Verify", "verified"], reject: ["Reject", "rejected"] } as const;
 type Act = keyof typeof acts;

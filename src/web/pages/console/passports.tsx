@@ -18,8 +18,8 @@ import { Timeline } from "../../parts/timeline.tsx";
 import type { Cell } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, requiredField, type Shown } from "../../session/visit.ts";
+import { idIn } from "./all-partners.ts";
 import { personWords } from "./masked.ts";
-import { idIn } from "./over-all.ts";
 import { passportActPages } from "./passport-acts.tsx";
 import { type Fields, links, listed, record, table } from "./shown.tsx";
 

@@ -1,5 +1,5 @@
 import { count, gt, min, sql } from "drizzle-orm";
-import { type WaitingColumns, waitingOfActivations } from "../activations/waiting.ts";
+import { type WaitingColumns, waitingOfActivations } from "../activations/waiting-of-activations.ts";
 import type { Waiting } from "../kernel/waiting.ts";
 import { heldOrders } from "../orders/queue.ts";
 import { statement } from "../store/statement.ts";

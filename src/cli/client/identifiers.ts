@@ -1,5 +1,5 @@
 import { CliError, usageError } from "../kernel/errors.ts";
-import { activationAtHand, esimAtHand, only, orderAtHand } from "../place/named.ts";
+import { activationAtHand, esimAtHand, only, orderAtHand } from "../place/records-at-hand.ts";
 import type { Activation, EsimStatus, Order, OrderEsims, PageBody } from "./answers.ts";
 import { type Api, apiPath, type OwnerOf } from "./api.ts";
 

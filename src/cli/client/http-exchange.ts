@@ -1,6 +1,6 @@
 import { CliError, interrupted } from "../kernel/errors.ts";
 import type { Globals } from "../kernel/globals.ts";
-import { waitCounting } from "../output/waiting.ts";
+import { waitCounting } from "../output/wait-counting.ts";
 import type { Repeats } from "./network-faults.ts";
 import { asNetworkFault, type NetworkFault, networkFailure } from "./network-faults.ts";
 
