@@ -13,7 +13,7 @@ const rolesOf = { portal: partnerRoles, console: staffRoles } as const;
 /** What a page or act answers a role: `yes`, or why not. */
 type Answer = "yes" | "no" | "sign-in";
 
-interface Asked {
+interface PageAct {
   method: "GET" | "POST";
   face: Face;
   path: string;
@@ -21,7 +21,7 @@ interface Asked {
 }
 
 /** Every page and act, once. */
-const asked = allPages.flatMap(({ face, page }: RegisteredPage): Asked[] => {
+const asked = allPages.flatMap(({ face, page }: RegisteredPage): PageAct[] => {
   const { path, needs } = page;
   return [
     ...(page.show === undefined ? [] : [{ method: "GET" as const, face, path, needs }]),
@@ -34,14 +34,14 @@ const ending = (path: string) => path === "/sign-out";
 const inOrder = asked.toSorted((a, b) => Number(ending(a.path)) - Number(ending(b.path)));
 
 /** An address of the page, of records that are not there. */
-const addressOf = ({ face, path }: Asked) => `/${face}${path.replace(/:\w+/g, "none")}`;
+const addressOf = ({ face, path }: PageAct) => `/${face}${path.replace(/:\w+/g, "none")}`;
 
 const answerOf = ({ status, path, text }: Seen): Answer => {
   if (path.includes("/sign-in")) return "sign-in";
   return status === 403 && text.includes("role does not allow") ? "no" : "yes";
 };
 
-async function ask(one: Asked, who: Pick<Person, "get" | "post">, csrf: object): Promise<Answer> {
+async function ask(one: PageAct, who: Pick<Person, "get" | "post">, csrf: object): Promise<Answer> {
   if (one.method === "GET") return answerOf(await who.get(addressOf(one)));
   return answerOf(await who.post(addressOf(one), { ...csrf }));
 }
@@ -61,7 +61,7 @@ test("every page and act declares a permission of its own face, and each permiss
 test("each role may use the pages and acts that its permissions name, and no others", async () => {
   const platform = await startPages();
   await platform.caller({ slug: "acme", agent: true });
-  const columns = new Map<string, Map<Asked, Answer>>();
+  const columns = new Map<string, Map<PageAct, Answer>>();
   for (const face of faces) {
     for (const role of rolesOf[face]) {
       const who =
@@ -69,7 +69,7 @@ test("each role may use the pages and acts that its permissions name, and no oth
           ? await person(platform, { partner: "acme", role: role as (typeof partnerRoles)[number] })
           : await person(platform, { role: role as (typeof staffRoles)[number] });
       const csrf = csrfOf(await who.get(`/${face}/account`));
-      const answers = new Map<Asked, Answer>();
+      const answers = new Map<PageAct, Answer>();
       for (const one of inOrder.filter((each) => each.face === face && !isOpen(each))) {
         answers.set(one, await ask(one, who, csrf));
       }
@@ -104,7 +104,7 @@ const intro = [
 ];
 
 /** Pages that any visitor or any person who is signed in may use. */
-function isOpen({ needs }: Asked): boolean {
+function isOpen({ needs }: PageAct): boolean {
   return needs === "visitor" || needs === "session" || needs === "account";
 }
 

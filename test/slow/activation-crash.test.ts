@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { request } from "../support/activations.ts";
-import { type Asked, CARRIER_SECRET, type CarrierServer, callBack, startCarrier } from "../support/carrier.ts";
+import { CARRIER_SECRET, type CarrierRequest, type CarrierServer, callBack, startCarrier } from "../support/carrier.ts";
 import { esimctl, esimctlJson } from "../support/cli.ts";
 import { type Daemon, type Served, startDaemon, targetOf } from "../support/daemon.ts";
 import { endLeases, inSnapshot, locationOf } from "../support/database.ts";
@@ -63,7 +63,7 @@ async function installation(carrier: CarrierServer, url: string | undefined): Pr
 function behave(carrier: CarrierServer, platform: () => string): { callbacks: Promise<void>[] } {
   const known = new Set<string>();
   const callbacks: Promise<void>[] = [];
-  carrier.answers(async (response, { reference, body }: Asked) => {
+  carrier.answers(async (response, { reference, body }: CarrierRequest) => {
     const { first, later } = fateOf(body.iccid);
     if (!known.has(reference) && later !== undefined)
       callbacks.push(callUntilAccepted(platform, { reference, ...later }));

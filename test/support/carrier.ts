@@ -10,7 +10,7 @@ import { postSigned } from "./signed.ts";
 export const CARRIER_SECRET = "a secret that carrier A shares with us";
 
 /** One request as a carrier got it. */
-export interface Asked {
+export interface CarrierRequest {
   reference: string;
   signature: string;
   headers: IncomingMessage["headers"];
@@ -18,19 +18,19 @@ export interface Asked {
   body: Record<string, unknown>;
 }
 
-type Respond = (response: ServerResponse, asked: Asked) => void;
+type Respond = (response: ServerResponse, asked: CarrierRequest) => void;
 
 /** A carrier's server on loopback. */
 export interface CarrierServer {
   url: string;
-  asked: Asked[];
+  asked: CarrierRequest[];
   /** What it does from now on: a status and JSON, or anything else. */
   answers(respond: Respond | { status?: number; body: unknown }): void;
 }
 
 /** A carrier that accepts everything until `answers` sets other responses. */
 export async function startCarrier(): Promise<CarrierServer> {
-  const asked: Asked[] = [];
+  const asked: CarrierRequest[] = [];
   let respond: Respond = json(200, { outcome: "accepted" });
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -3,15 +3,15 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** One request that the supplier got. */
-export interface Asked {
+export interface SupplierRequest {
   headers: IncomingMessage["headers"];
   raw: string;
   body: Record<string, unknown>;
 }
 
 /** A real HTTP supplier on loopback; `answer` decides its responses. It ends with the test. */
-export async function httpSupplier(answer: (asked: Asked) => { status?: number; body: unknown }) {
-  const asked: Asked[] = [];
+export async function httpSupplier(answer: (asked: SupplierRequest) => { status?: number; body: unknown }) {
+  const asked: SupplierRequest[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer); // a request's chunks are buffers

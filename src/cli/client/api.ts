@@ -9,7 +9,7 @@ import { isForbidding, problemFailure } from "../kernel/failure.ts";
 import type { Globals } from "../kernel/globals.ts";
 
 /** What a request carries beside its method and path. */
-export interface Asked {
+export interface RequestContent {
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export interface Api {
    * Sends one request; T is what the route's schema answers (answers.ts). A problem body becomes a CliError with the
    * slug as its code and the exit code of its kind.
    */
-  request<T>(method: Method, path: string, asked?: Asked): Promise<Answer<T>>;
+  request<T>(method: Method, path: string, asked?: RequestContent): Promise<Answer<T>>;
   /** The partner and environment in words, for confirmations. */
   readonly actsAs: string;
   /** The environment that it acts in; null where a server's token does not say. */

@@ -14,7 +14,7 @@ import { exitCodes } from "../kernel/exit-codes.ts";
 import { OPERATOR } from "../place/operator.ts";
 import { pickPartner } from "../place/partner-options.ts";
 import type { ActsFor, Caller, Opened, OwnerOf, StoreUse } from "./api.ts";
-import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
+import { type Answer, type Api, asAnswer, type Method, type RequestContent } from "./api.ts";
 
 /** Where `serve` listens unless configured otherwise. */
 export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
@@ -138,13 +138,13 @@ async function addressesOf({ store }: Opened): Promise<Addresses> {
 function apiOver(apps: Apps, acting: Pick<Api, "actsAs" | "environment" | "address"> & { local: Owner & Opened }): Api {
   return {
     ...acting,
-    async request<T>(method: Method, path: string, asked: Asked = {}): Promise<Answer<T>> {
+    async request<T>(method: Method, path: string, asked: RequestContent = {}): Promise<Answer<T>> {
       return throughHandlers(await apps.of(path), apps, { method, path, ...asked });
     },
   };
 }
 
-type Request = Asked & { method: Method; path: string };
+type Request = RequestContent & { method: Method; path: string };
 
 async function throughHandlers<T>(app: App, { fault }: Apps, asked: Request): Promise<Answer<T>> {
   const { method, path, query = {}, body, headers = {} } = asked;

@@ -1,7 +1,7 @@
 import { flag, integer, text } from "../kernel/input.ts";
 import type { Listing } from "../output/listing.ts";
 import type { PageBody } from "./answers.ts";
-import type { Api, Asked } from "./api.ts";
+import type { Api, RequestContent } from "./api.ts";
 
 /** What every list with cursors takes. */
 export const listOptions = {
@@ -13,7 +13,7 @@ export const listOptions = {
 /** What to ask a list of the API for. */
 interface ListQuery {
   path: string;
-  query: NonNullable<Asked["query"]>;
+  query: NonNullable<RequestContent["query"]>;
   /** Every page from the cursor on, not only one. */
   all: boolean;
   /** Rows a page with `all` (default 100, what most lists answer at most). */

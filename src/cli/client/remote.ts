@@ -4,7 +4,7 @@ import { usageError } from "../kernel/errors.ts";
 import { readSecretArgument, secret, text } from "../output/prompts.ts";
 import { placeWords, type Server } from "../place/place.ts";
 import type { ActsFor, Caller } from "./api.ts";
-import { type Answer, type Api, type Asked, asAnswer, type Method } from "./api.ts";
+import { type Answer, type Api, asAnswer, type Method, type RequestContent } from "./api.ts";
 import { claimsOf } from "./claims.ts";
 import { createExchange, type Exchange, type Incoming } from "./http-exchange.ts";
 import { repeatsOf } from "./network-faults.ts";
@@ -72,7 +72,7 @@ export async function connect(
     actsAs: claims === null ? credential.clientId : `${credential.clientId}, ${claims.environment}`,
     environment: environments.find((one) => one === claims?.environment) ?? null,
     address: claims?.publicUrl ?? server.url,
-    async request<T>(method: Method, path: string, asked: Asked = {}): Promise<Answer<T>> {
+    async request<T>(method: Method, path: string, asked: RequestContent = {}): Promise<Answer<T>> {
       const answer = await signedIn(exchange, tokens, outgoing(server.url, { method, path, asked }));
       return asAnswer<T>(answer.status, answer.headers, answer.text);
     },
@@ -82,7 +82,10 @@ export async function connect(
 
 type Unsigned = Parameters<Exchange>[0];
 
-function outgoing(url: string, { method, path, asked }: { method: Method; path: string; asked: Asked }): Unsigned {
+function outgoing(
+  url: string,
+  { method, path, asked }: { method: Method; path: string; asked: RequestContent },
+): Unsigned {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(asked.query ?? {})) if (value !== undefined) given.set(name, `${value}`);
   const query = given.size === 0 ? "" : `?${given}`;

@@ -82,12 +82,12 @@ async function requestToken(credential: Credential, exchange: Exchange, kept: bo
   return { access_token, expires_at: asked + expires_in * 1000 };
 }
 
-interface Asked {
+interface TokenRequest {
   url: string;
   kept: boolean;
 }
 
-function refusal(status: number, { error, error_description }: Record<string, unknown>, asked: Asked): CliError {
+function refusal(status: number, { error, error_description }: Record<string, unknown>, asked: TokenRequest): CliError {
   const { url, kept } = asked;
   if (typeof error !== "string") return notEsimctl(url);
   const words = typeof error_description === "string" ? error_description : `The server answered ${error}.`;

@@ -43,7 +43,7 @@ export const serveOptions = {
   ),
 };
 
-interface Asked extends Omit<Serving, "host" | "port" | "logLevel" | "workers" | "insecure" | "connections"> {
+interface ServeFlags extends Omit<Serving, "host" | "port" | "logLevel" | "workers" | "insecure" | "connections"> {
   host: string | undefined;
   port: number | undefined;
   workers: number | undefined;
@@ -52,7 +52,7 @@ interface Asked extends Omit<Serving, "host" | "port" | "logLevel" | "workers" |
 }
 
 /** The given options with their defaults. */
-export function servingOf(asked: Asked, { insecure }: Pick<Globals, "insecure">): Serving {
+export function servingOf(asked: ServeFlags, { insecure }: Pick<Globals, "insecure">): Serving {
   const { host = "127.0.0.1", port = 8080, logLevel = "info", workers = 1, databaseConnections, ...rest } = asked;
   const budget = databaseConnections ?? serveOptions.databaseConnections.read(process.env[CONNECTIONS] || undefined);
   // An address with a password in it is better kept out of the process list.

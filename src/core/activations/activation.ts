@@ -131,7 +131,7 @@ export async function auditActivation(tx: Tx, row: ActivationRow, act: Act): Pro
   await recordAudit(tx, { ...act, targetKind: "activation", targetId: row.id, partnerId: row.partner_id });
 }
 
-interface Asked extends Owner {
+interface Replacement extends Owner {
   iccid: string;
   activationDate: string;
   /** The partner agreed to have its pending request replaced. */
@@ -144,7 +144,7 @@ interface Asked extends Owner {
  * Whether a new request may take its ICCID. Null: it is free. A row: the owner's own pending request, which is to be
  * cancelled for it. Throws `duplicate`, which says the same for every holder of the ICCID, or `date_conflict`.
  */
-export async function requestToReplace(q: Read, asked: Asked): Promise<ActivationRow | null> {
+export async function requestToReplace(q: Read, asked: Replacement): Promise<ActivationRow | null> {
   const holder = await holderOfIccid(q, asked.iccid);
   if (holder === null) return null;
   const own = holder.partner_id === asked.partnerId && holder.environment === asked.environment;

@@ -281,7 +281,7 @@ const openOf = statement((db, t, slot: Slots<Owner>) =>
     ),
 );
 
-interface Asked {
+interface RoomNeeded {
   limits: PartnerLimits;
   /** One of the open requests is cancelled for the new one. */
   replaced: boolean;
@@ -291,7 +291,7 @@ interface Asked {
  * Throws `too_many_activations` unless the owner may have one more open request: pending, with the carrier, or left to
  * staff.
  */
-async function requireRoom(q: Read, owner: Owner, { limits, replaced }: Asked): Promise<void> {
+async function requireRoom(q: Read, owner: Owner, { limits, replaced }: RoomNeeded): Promise<void> {
   const { environment } = owner;
   const limit = environment === "sandbox" ? limits.max_sandbox_activations : limits.max_open_activations;
   if (limit === null) return;

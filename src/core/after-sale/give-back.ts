@@ -35,7 +35,7 @@ export interface ReturnAnswer {
 }
 
 /** What is asked of a supplier. */
-interface Asked {
+interface ReturnRequest {
   id: EsimId;
   kind: ReturnKind;
   actor: Actor;
@@ -63,7 +63,7 @@ export async function lastReturn(q: Read, input: { esim_id: EsimId; kind: Return
  * any moment, and asking again is safe. What was done or requested before is answered as it ended then. Throws
  * `not_found`, and `conflict` for the sandbox, and for another one in the place of one that has ended.
  */
-export async function beginReturn(tx: Tx, { id, kind, actor }: Asked): Promise<BegunReturn> {
+export async function beginReturn(tx: Tx, { id, kind, actor }: ReturnRequest): Promise<BegunReturn> {
   const esim = await requireSold(tx, id);
   const { currency } = await requireOrder(tx, esim.order_id);
   const before = await lastReturn(tx, { esim_id: id, kind });

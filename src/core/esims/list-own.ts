@@ -39,9 +39,9 @@ export async function listOwnEsims(
 }
 
 type Filter = Omit<OwnEsimsFilter, "publicUrl" | "limit" | "cursor">;
-type Asked = Omit<Parameters<typeof pageOf>[0], "start">;
+type PageBounds = Omit<Parameters<typeof pageOf>[0], "start">;
 
-function found(q: Read, filter: Filter, page: Asked): Promise<{ rows: OwnEsim[]; pagination: Pagination }> {
+function found(q: Read, filter: Filter, page: PageBounds): Promise<{ rows: OwnEsim[]; pagination: Pagination }> {
   const { status, orderId, expiresBefore } = filter;
   if (expiresBefore !== undefined) {
     // Only an eSIM that was activated has an expiry.

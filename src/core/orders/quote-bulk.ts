@@ -58,7 +58,7 @@ interface Price {
   currency: string;
 }
 
-type Asked = QuoteItem & Owner;
+type OwnedItem = QuoteItem & Owner;
 
 /**
  * Assesses orders as a bulk request would place them at this moment: in their sequence, each with what those before it
@@ -95,7 +95,7 @@ function findOnce(): FindProduct {
   };
 }
 
-async function quoteItem(q: Read, asked: Asked, taken: Taken): Promise<QuotedItem> {
+async function quoteItem(q: Read, asked: OwnedItem, taken: Taken): Promise<QuotedItem> {
   checkMetadata(asked.metadata);
   const { partnerId: partner_id, environment, externalOrderId, payloadHash } = asked;
   const before = await placedBefore(q, asked, taken);
@@ -129,7 +129,7 @@ async function quoteItem(q: Read, asked: Asked, taken: Taken): Promise<QuotedIte
 }
 
 /** The price of the order that has its key, of this request or an earlier one. Throws `idempotency_conflict`. */
-async function placedBefore(q: Read, asked: Asked, { orders }: Taken): Promise<Price | null> {
+async function placedBefore(q: Read, asked: OwnedItem, { orders }: Taken): Promise<Price | null> {
   const { partnerId: partner_id, environment, externalOrderId: key, payloadHash } = asked;
   const here = orders.get(key);
   if (here !== undefined) {

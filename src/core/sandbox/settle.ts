@@ -19,7 +19,7 @@ interface Due {
   run(tx: Tx): Promise<void>;
 }
 
-interface Asked {
+interface DueRange {
   partner_id: PartnerId;
   /** Until when all notices are written. */
   since: number;
@@ -29,7 +29,7 @@ interface Asked {
 }
 
 /** The first `limit` things of one kind that are due by `until`, in the order of their moments. */
-type Source = (q: Read, asked: Asked) => Promise<Due[]>;
+type Source = (q: Read, asked: DueRange) => Promise<Due[]>;
 
 const expiries: Source = async (q, asked) => {
   const ended = await endedInSandbox(q, asked);

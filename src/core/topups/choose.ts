@@ -24,7 +24,7 @@ export interface Chosen {
   source: Pick<Row<"topups">, "supplier" | "supplier_sku" | "days" | "cost" | "cost_currency" | "fx_rate"> | null;
 }
 
-interface Asked {
+interface TopupChoice {
   environment: Environment;
   productId: string;
   offer: Offer | null;
@@ -34,7 +34,7 @@ interface Asked {
  * The product that an eSIM is topped up with, priced as its supplier has it now. Throws `validation` for one that does
  * not fit, `esim_not_toppable` where the supplier cannot be asked.
  */
-export async function chooseProduct(tx: Tx, known: DeliveredEsim, asked: Asked): Promise<Chosen> {
+export async function chooseProduct(tx: Tx, known: DeliveredEsim, asked: TopupChoice): Promise<Chosen> {
   if (asked.environment === "sandbox") {
     const product = (await sandboxTopups(tx, known.esim)).find(({ id }) => id === asked.productId);
     if (product === undefined) throw doesNotFit();

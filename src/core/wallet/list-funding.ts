@@ -37,10 +37,10 @@ export interface ListedFunding extends FundingRequest {
   partner: string;
 }
 
-type Asked = { partner_id: PartnerId; status: string; key: number; id: string; limit: number };
+type FundingPage = { partner_id: PartnerId; status: string; key: number; id: string; limit: number };
 
 function listed(ofOne: boolean) {
-  return statement((db, t, slot: Slots<Asked>) => {
+  return statement((db, t, slot: Slots<FundingPage>) => {
     const { fundingRequests: rows, partners } = t;
     return db
       .select({ request: rows, partner: partners.slug })

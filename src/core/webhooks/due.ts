@@ -18,9 +18,9 @@ import { findWebhooks, type WebhookRow } from "./webhook.ts";
 
 const partners = partnerQueues((t) => sql`${t.webhookEndpoints}`);
 
-type Asked = { environment: Environment; partner_id: PartnerId; now: number; limit: number };
+type DueOfPartner = { environment: Environment; partner_id: PartnerId; now: number; limit: number };
 
-const endpointsOf = statement((db, t, slot: Slots<Asked>) =>
+const endpointsOf = statement((db, t, slot: Slots<DueOfPartner>) =>
   db
     .select({
       id: t.webhookEndpoints.id,

@@ -8,19 +8,19 @@ import { SupplierResponse } from "../schemas/supplier.ts";
 const validator = Compile(SupplierResponse);
 
 /** What is known of the request that a response belongs to. */
-export interface Asked {
+export interface OrderedUnits {
   /** eSIMs that `activated` must bring: all of a lot; none, or one, where a profile is pushed to a device. */
   least: number;
   most: number;
 }
 
 /** What a supplier's JSON means for a request; anything docs/suppliers.md does not describe is a temporary fault. */
-export function readSupplierResponse(body: unknown, asked: Asked): SupplyOutcome {
+export function readSupplierResponse(body: unknown, asked: OrderedUnits): SupplyOutcome {
   return validator.Check(body) ? supplyOutcome(body, asked) : { kind: "temporary", reason: "its response is invalid" };
 }
 
 /** The outcome of a well-formed response. */
-export function supplyOutcome(answer: SupplierResponse, asked: Asked): SupplyOutcome {
+export function supplyOutcome(answer: SupplierResponse, asked: OrderedUnits): SupplyOutcome {
   switch (answer.outcome) {
     case "accepted":
       return { kind: "accepted" };
@@ -41,7 +41,7 @@ export function supplyOutcome(answer: SupplierResponse, asked: Asked): SupplyOut
 
 function delivered(
   { esims: handed = [], confirmation_number }: SupplierResponse,
-  { least, most }: Asked,
+  { least, most }: OrderedUnits,
 ): SupplyOutcome {
   const esims = handed.flatMap(({ iccid, activation_code, confirmation_code = null }): SuppliedEsim[] => {
     const code = readActivationCode(activation_code);

@@ -5,7 +5,7 @@ import { type MailFacts, renderMail, STANDARD_TEMPLATE } from "../../core/suppli
 import type { SupplierContact } from "../../core/suppliers/supplier.ts";
 import type { Mailer } from "./mailer.ts";
 import type { SignedExchange, SignedResponse } from "./signed-exchange.ts";
-import { type Asked, readSupplierResponse } from "./supplier-response.ts";
+import { type OrderedUnits, readSupplierResponse } from "./supplier-response.ts";
 
 /** The result of one exchange. */
 export interface Supplied {
@@ -36,7 +36,7 @@ function supplierCallbackPath(name: string): string {
 }
 
 /** What an `activated` answer must bring for an item. */
-export function askedFor(item: ClaimedItem["item"], deliveryMethod: string): Asked {
+export function askedFor(item: ClaimedItem["item"], deliveryMethod: string): OrderedUnits {
   return { least: deliveryMethod === "supplier_api" ? item.quantity : 0, most: item.quantity };
 }
 
@@ -92,7 +92,7 @@ function unsent(reason: string): Supplied {
   return { outcome: { kind: "temporary", reason }, statusCode: null, latencyMs: null };
 }
 
-function outcomeOf({ statusCode, fault, body }: SignedResponse, asked: Asked): SupplyOutcome {
+function outcomeOf({ statusCode, fault, body }: SignedResponse, asked: OrderedUnits): SupplyOutcome {
   if (fault === "too_long") return { kind: "temporary", reason: "its response was cut off: too long" };
   if (statusCode === null) return { kind: "temporary", reason: fault === "timeout" ? "timeout" : "no answer" };
   const outcome = readSupplierResponse(body, asked);

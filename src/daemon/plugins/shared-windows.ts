@@ -121,7 +121,7 @@ function createDrawing({ nodes, log }: SharedDependencies): Drawing {
 
   const rests = () => performance.now() < restUntil || performance.now() > overdueAt;
   /** Answers what waits in these windows by what this node knows. */
-  function alone(windows: readonly Pick<Asked, "window" | "waiting">[]): void {
+  function alone(windows: readonly Pick<TakenWindow, "window" | "waiting">[]): void {
     restUntil = performance.now() + REST_MS;
     for (const { window, waiting } of windows)
       for (const answer of waiting.splice(0)) answer(countAlone(window), window.used);
@@ -175,22 +175,22 @@ function createDrawing({ nodes, log }: SharedDependencies): Drawing {
 }
 
 /** A window with what a draw reports and asks for. */
-interface Asked extends Pick<Minute, "spent" | "waiting" | "alarm"> {
+interface TakenWindow extends Pick<Minute, "spent" | "waiting" | "alarm"> {
   window: Minute;
 }
 
-function take(window: Minute): Asked {
+function take(window: Minute): TakenWindow {
   const { spent, waiting, alarm } = window;
   Object.assign(window, { spent: 0, waiting: [], alarm: undefined } satisfies Partial<Minute>);
   return { window, spent, waiting, alarm };
 }
 
-function drawOf({ window: { id, minute, limit }, spent, waiting }: Asked): WindowDraw {
+function drawOf({ window: { id, minute, limit }, spent, waiting }: TakenWindow): WindowDraw {
   return { id, minute, limit, spent, wanted: waiting.length };
 }
 
 /** Puts a draw's outcome into its window, and answers what waited for it, the first ones first. */
-function settle({ window, waiting }: Asked, share: WindowShare | undefined): void {
+function settle({ window, waiting }: TakenWindow, share: WindowShare | undefined): void {
   if (share === undefined) throw new Error("a draw answers every window");
   window.used = Math.max(window.used, share.used + window.spent);
   window.left += share.ahead;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { OrderId } from "../../core/kernel/brand.ts";
 import { payloadHash } from "../../core/kernel/canonical.ts";
 import { type ActivationRequest, wrongEids } from "../../core/orders/activation-requests.ts";
-import { type NewOrder as Asked, createOrder } from "../../core/orders/create.ts";
+import { type NewOrder as CoreOrder, createOrder } from "../../core/orders/create.ts";
 import { orderEsims, pageOfOrderEsims } from "../../core/orders/delivered-esims.ts";
 import { listOrders } from "../../core/orders/list.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
@@ -82,7 +82,7 @@ function createRoute(app: App, { store, addresses }: DaemonContext): void {
       const { partnerId, environment } = principal;
       const order = askedOf(request.body);
       checkMetadata(order.metadata);
-      const asked: Asked = {
+      const asked: CoreOrder = {
         partnerId,
         environment,
         ...order,

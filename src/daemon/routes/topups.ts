@@ -1,6 +1,6 @@
 import { type Product, toProduct } from "../../core/catalog/product.ts";
 import { payloadHash } from "../../core/kernel/canonical.ts";
-import { type NewTopup as Asked, createTopup } from "../../core/topups/create.ts";
+import { type NewTopup as CoreTopup, createTopup } from "../../core/topups/create.ts";
 import { fittingProducts } from "../../core/topups/fitting.ts";
 import { atPartnerPrices } from "../../core/topups/prices.ts";
 import { listTopups, showTopup } from "../../core/topups/topup.ts";
@@ -109,7 +109,7 @@ function createRoute(app: App, { store, addresses }: DaemonContext, offers: Topu
     async handler(request, reply) {
       const principal = principalOf(request);
       const { iccid } = request.params;
-      const asked: Asked = {
+      const asked: CoreTopup = {
         ...callerOf(principal),
         iccid,
         productId: request.body.product_id,
@@ -128,7 +128,7 @@ function createRoute(app: App, { store, addresses }: DaemonContext, offers: Topu
   });
 }
 
-function callerOf(principal: Principal): Pick<Asked, "partnerId" | "environment" | "actor" | "credential"> {
+function callerOf(principal: Principal): Pick<CoreTopup, "partnerId" | "environment" | "actor" | "credential"> {
   const { partnerId, environment } = principal;
   return { partnerId, environment, actor: actorOf(principal), credential: credentialOf(principal) };
 }

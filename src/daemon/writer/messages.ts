@@ -25,10 +25,10 @@ export interface AskedCommand {
 }
 
 /** What is asked of the thread, each under a number of its own. */
-export type Asked = { id: number } & (AskedCommand | { how: "erase" });
+export type WriterRequest = { id: number } & (AskedCommand | { how: "erase" });
 
 /** To the thread: what was asked in one turn of the event loop, or that it closes the store and ends. */
-export type ToWriter = Asked[] | "close";
+export type ToWriter = WriterRequest[] | "close";
 
 export type Answered = { id: number } & ({ value: unknown } | { error: SentError });
 

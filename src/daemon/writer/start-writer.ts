@@ -7,7 +7,7 @@ import type { Command } from "../../core/store/store.ts";
 import type { UnreadableError } from "../../core/store/vault.ts";
 import { decode, encode } from "./codec.ts";
 import { type CommandName, commands } from "./commands.ts";
-import type { Asked, AskedCommand, FromWriter, ToWriter, WriterWork } from "./messages.ts";
+import type { AskedCommand, FromWriter, ToWriter, WriterRequest, WriterWork } from "./messages.ts";
 import { arrivedError } from "./sent-errors.ts";
 
 /** A thread that has opened a database file and makes its writes. */
@@ -117,12 +117,12 @@ function failWith(worker: Worker, isClosing: () => boolean): void {
 
 /** Sends what is asked in one turn of the event loop as one message. */
 function sendingTo(worker: Worker) {
-  let gathered: Asked[] = [];
+  let gathered: WriterRequest[] = [];
   function flush(): void {
     if (gathered.length > 0) worker.postMessage(gathered satisfies ToWriter);
     gathered = [];
   }
-  const later = (asked: Asked) => {
+  const later = (asked: WriterRequest) => {
     gathered.push(asked);
     if (gathered.length === 1) setImmediate(flush);
   };

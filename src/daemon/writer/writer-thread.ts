@@ -6,7 +6,7 @@ import { masterKeysAt } from "../../core/store/sealing/key-files.ts";
 import { allTopics, type Command, type Store, type Topic } from "../../core/store/store.ts";
 import { decode, encode } from "./codec.ts";
 import { commands } from "./commands.ts";
-import type { Answered, Asked, FromWriter, ToWriter, WriterWork } from "./messages.ts";
+import type { Answered, FromWriter, ToWriter, WriterRequest, WriterWork } from "./messages.ts";
 import { sentError } from "./sent-errors.ts";
 
 // Its starter passes it.
@@ -41,7 +41,7 @@ function gathering() {
   };
 }
 
-async function run(store: Store, asked: Asked): Promise<unknown> {
+async function run(store: Store, asked: WriterRequest): Promise<unknown> {
   if (asked.how === "erase") return store.erase();
   // Found by the name under which its own input was sent.
   const command = commands[asked.command] as unknown as Command<unknown, unknown>;
@@ -57,7 +57,7 @@ function serveWrites(store: Store): void {
   for (const topic of allTopics) store.onSignal(topic, () => gathered.signal(topic));
   store.onUnreadable((error) => send({ kind: "unreadable", error: sentError(error) }));
   const running = new Set<Promise<void>>();
-  async function answer(asked: Asked): Promise<void> {
+  async function answer(asked: WriterRequest): Promise<void> {
     const { id } = asked;
     gathered.answer(
       await run(store, asked).then(
@@ -66,7 +66,7 @@ function serveWrites(store: Store): void {
       ),
     );
   }
-  function start(asked: Asked): void {
+  function start(asked: WriterRequest): void {
     const answering: Promise<void> = answer(asked).finally(() => running.delete(answering));
     running.add(answering);
   }

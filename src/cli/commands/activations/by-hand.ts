@@ -21,7 +21,7 @@ export const workArgument = argument(
 /** The keys of what confirm, complete, correct, fail and retry print. */
 export const MOVED_JSON = `${ACTIVATION_JSON}; for an order item {id, order_id, status, supplier, error_message}`;
 
-interface Asked {
+interface MoveRequest {
   /** What names the request or order item, as typed. */
   id: string;
   move: HandMove | ((work: HandWork) => Promise<HandMove>);
@@ -33,7 +33,7 @@ interface Asked {
  * Records a manual step on a request or an order item, and returns its new state. Shows first what cannot be taken
  * back; a person at a terminal confirms it.
  */
-export async function moveHere(context: Context, { id, move, foresee }: Asked): Promise<Result> {
+export async function moveHere(context: Context, { id, move, foresee }: MoveRequest): Promise<Result> {
   const { moveByHand } = await import("../../../core/activations/operator.ts");
   const moved = await context.withStore(async ({ store }) => {
     const work = await handWorkAtHand(store, id);
@@ -75,7 +75,7 @@ export function recordHere(
   context: Context,
   verb: "complete" | "correct",
   { id, mobile, iccid, code }: RecordedInput,
-  foresee: NonNullable<Asked["foresee"]>,
+  foresee: NonNullable<MoveRequest["foresee"]>,
 ): Promise<Result> {
   const move = async (work: HandWork): Promise<HandMove> => {
     const asks = mobile === undefined && work.kind === "activation";

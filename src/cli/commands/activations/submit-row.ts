@@ -82,7 +82,7 @@ function carrierProblems(
   return missing.length === 0 ? [] : [`${carrier.name} also needs: ${missing.join(", ")}`];
 }
 
-interface Asked {
+interface SubmitOptions {
   /** Also requests that were cancelled or failed for the same date. */
   again: boolean;
 }
@@ -94,7 +94,11 @@ const ofTheLine: readonly string[] = [...submitRefusals, "conflict"] satisfies P
  * Submits up to 200 lines in one request, in their order: a file may name a SIM twice. Without an agent record they go
  * one by one, and none of them draws.
  */
-export async function submitRows(api: Api, requests: readonly NewActivation[], asked: Asked): Promise<RowOutcome[]> {
+export async function submitRows(
+  api: Api,
+  requests: readonly NewActivation[],
+  asked: SubmitOptions,
+): Promise<RowOutcome[]> {
   try {
     const body = { lines: requests, again: asked.again };
     const answer = await api.request<ActivationBulkSubmitted>("POST", apiPath`/activations/bulk`, { body });
@@ -105,7 +109,7 @@ export async function submitRows(api: Api, requests: readonly NewActivation[], a
   }
 }
 
-interface WithoutAgent extends Asked {
+interface WithoutAgent extends SubmitOptions {
   /** Why no line can draw from the pool. */
   noAgent: string;
 }

@@ -139,7 +139,7 @@ export default command({
   },
 });
 
-interface Asked {
+interface ExportOptions {
   format: ExportFormat;
   as: "csv" | "json";
   markup: string;
@@ -178,7 +178,7 @@ function markupOption(): Option<string> {
   return { flags: ["--markup <percent>"], help, required: false, read };
 }
 
-async function exportJson(api: Api, { format, as, markup, query, output }: Asked): Promise<Result> {
+async function exportJson(api: Api, { format, as, markup, query, output }: ExportOptions): Promise<Result> {
   const sync = { ...query, format: apiFormats[format], markup };
   const { body } = await api.request<CatalogSync>("GET", apiPath`/catalog/sync`, { query: sync });
   const document = cleanJson(body);
@@ -187,7 +187,7 @@ async function exportJson(api: Api, { format, as, markup, query, output }: Asked
   return written({ file: output, format, as, count: body.count });
 }
 
-async function exportCsv(context: Context, api: Api, { format, as, markup, query, output }: Asked) {
+async function exportCsv(context: Context, api: Api, { format, as, markup, query, output }: ExportOptions) {
   const { stringify } = await import("csv-stringify/sync");
   const currencies = new Set<string>();
   const apostrophes = new Set<string>();
@@ -234,7 +234,7 @@ function written(summary: { file: string; format: ExportFormat; as: string; coun
  * The catalog as a shop would sell it, one page after the other, so that a catalog of any size takes the memory of one
  * page. GET /catalog/sync answers all at once; this makes the same rows by the same functions.
  */
-async function* offers(api: Api, query: Asked["query"], terms: OfferTerms): AsyncGenerator<Offer> {
+async function* offers(api: Api, query: ExportOptions["query"], terms: OfferTerms): AsyncGenerator<Offer> {
   const { currency, ...filter } = query;
   let cursor: string | undefined;
   do {

@@ -37,14 +37,14 @@ export default command({
   },
 });
 
-interface Asked {
+interface CredentialOptions {
   live: boolean;
   scopes?: string[];
   label: string | null;
 }
 
 /** As the operator, for the partner of --partner. */
-async function createHere(context: Context, asked: Asked): Promise<Result> {
+async function createHere(context: Context, asked: CredentialOptions): Promise<Result> {
   const [{ createCredential }, { requirePartner }] = await Promise.all([
     import("../../../core/credentials/create.ts"),
     import("../../../core/partners/partner.ts"),
@@ -61,7 +61,7 @@ async function createHere(context: Context, asked: Asked): Promise<Result> {
 }
 
 /** As the partner that is signed in. */
-async function createThere(context: Context, { live, label, scopes }: Asked): Promise<Result> {
+async function createThere(context: Context, { live, label, scopes }: CredentialOptions): Promise<Result> {
   const named = label === null ? {} : { description: label };
   const body = { environment: live ? "production" : "sandbox", ...named, ...(scopes === undefined ? {} : { scopes }) };
   const answer = await context.withApi((api) => api.request<CredentialSecret>("POST", apiPath`/credentials`, { body }));

@@ -12,7 +12,7 @@ import { whose } from "../../place/whose.ts";
 /** The keys of what `esims refund` and `esims replace` print. */
 export const RETURN_JSON = "{iccid, outcome: done | requested | not_available, amount_cents, currency, detail}";
 
-interface Asked {
+interface GiveBackRequest {
   given: string;
   kind: ReturnKind;
   /** What is asked before: about an eSIM and its supplier. */
@@ -20,7 +20,7 @@ interface Asked {
 }
 
 /** Asks an eSIM's supplier for what may be asked for after its sale, once this is confirmed. */
-export async function askSupplier(context: Context, { given, kind, question }: Asked): Promise<Result> {
+export async function askSupplier(context: Context, { given, kind, question }: GiveBackRequest): Promise<Result> {
   const { giveBack } = await import("../../../daemon/gateways/suppliers/give-back.ts");
   return context.withStore(async ({ store, clock }) => {
     const esim = await esimAtHand(store, given);

@@ -49,7 +49,7 @@ export default command({
   },
 });
 
-interface Asked {
+interface TopupOptions {
   iccid: string;
   product: Product;
   maxTotal: string | undefined;
@@ -57,7 +57,11 @@ interface Asked {
   key: string | undefined;
 }
 
-async function topUp(context: Context, api: Api, { iccid, product, maxTotal, scenario, key }: Asked): Promise<Result> {
+async function topUp(
+  context: Context,
+  api: Api,
+  { iccid, product, maxTotal, scenario, key }: TopupOptions,
+): Promise<Result> {
   const { parseAnyAmount } = await import("../../kernel/amount.ts");
   const most = maxTotal === undefined ? undefined : parseAnyAmount(maxTotal, product.currency, "--max-total");
   const body = { product_id: product.id, ...(most === undefined ? {} : { max_total_cents: most }) };

@@ -21,7 +21,7 @@ export const ACTED_JSON =
   "[{sku, count, iccids}], to_stock, shipped: [{sku, quantity}], sent_again: [{item_id, supplier}], events: [{kind, " +
   "endpoints, held}]}}";
 
-interface Asked {
+interface ActOnOrder {
   /** What names the order, as typed. */
   id: string;
   act: OrderAct;
@@ -32,7 +32,7 @@ interface Asked {
 }
 
 /** Rehearses the act, shows its consequence, confirms where needed, then acts and returns what was done. */
-export async function actHere(context: Context, { id, act, asks, note }: Asked): Promise<Result> {
+export async function actHere(context: Context, { id, act, asks, note }: ActOnOrder): Promise<Result> {
   const [{ actAndFollow, actOnOrder }, { formatMoney }] = await Promise.all([
     import("../../../core/orders/act.ts"),
     import("../../../core/kernel/money.ts"),

@@ -28,7 +28,7 @@ export const thresholdOptions = {
   ),
 };
 
-interface Asked {
+interface ThresholdOptions {
   slug: string;
   lowWallet: string | null | undefined;
   currency: string | undefined;
@@ -37,7 +37,7 @@ interface Asked {
 }
 
 /** The thresholds that were asked for; null: none were. Throws a usage error where the currency is not clear. */
-export async function thresholdsAsked(context: Context, asked: Asked): Promise<ThresholdChange | null> {
+export async function thresholdsAsked(context: Context, asked: ThresholdOptions): Promise<ThresholdChange | null> {
   const { lowWallet, lowData, expiryDays } = asked;
   const change: ThresholdChange = {
     ...(lowData === undefined ? {} : { low_data: lowData }),
@@ -49,7 +49,7 @@ export async function thresholdsAsked(context: Context, asked: Asked): Promise<T
 
 type WalletChange = NonNullable<ThresholdChange["lowWallet"]>;
 
-async function walletAsked(context: Context, asked: Asked, amount: string | null): Promise<WalletChange> {
+async function walletAsked(context: Context, asked: ThresholdOptions, amount: string | null): Promise<WalletChange> {
   const typed = asked.currency?.toUpperCase();
   if (amount === null) return typed === undefined ? { currency: null } : { currency: typed, cents: null };
   const { parseAmount } = await import("../../kernel/amount.ts");

@@ -6,7 +6,7 @@ import { productsCsv } from "../../csv/specs.ts";
 import type { Context } from "../../frame/command.ts";
 
 /** A JSON array of products, and what becomes of its records. */
-interface Asked {
+interface JsonImport {
   file: string;
   check(record: unknown): Checked<ProductInput>;
   /** Called with the good ones before any is sent. */
@@ -19,7 +19,7 @@ interface Asked {
 const BATCH = 200;
 
 /** Imports a JSON array of products, as the CSV import does; bad records go to `p.rejected.json` beside `p.json`. */
-export async function importProductsJson(context: Context, asked: Asked): Promise<ImportSummary> {
+export async function importProductsJson(context: Context, asked: JsonImport): Promise<ImportSummary> {
   const [{ readJsonArray }, { tallyReasons }] = await Promise.all([
     import("../../bulk/json-array.ts"),
     import("../../csv/reasons.ts"),
@@ -70,7 +70,7 @@ function skusTwice(records: readonly unknown[]): Set<unknown> {
   return new Set(skus.filter((sku) => seen.has(sku) || !seen.add(sku)));
 }
 
-async function sendAll(context: Context, products: ProductInput[], send: Asked["send"]): Promise<RowOutcome[]> {
+async function sendAll(context: Context, products: ProductInput[], send: JsonImport["send"]): Promise<RowOutcome[]> {
   const outcomes: RowOutcome[] = [];
   for (let at = 0; at < products.length && !context.interruption.aborted; at += BATCH) {
     outcomes.push(...(await send(products.slice(at, at + BATCH))));

@@ -29,7 +29,7 @@ function fundedResult(funded: Funded): Result {
   }));
 }
 
-interface Asked {
+interface MoneyMove {
   partner: string;
   amount: string;
   currency: string;
@@ -39,7 +39,7 @@ interface Asked {
 }
 
 /** Moves money into or out of a partner's wallet, by hand. */
-export async function moveMoney(context: Context, way: "credit" | "debit", asked: Asked): Promise<Result> {
+export async function moveMoney(context: Context, way: "credit" | "debit", asked: MoneyMove): Promise<Result> {
   const [{ creditWallet, debitWallet }, { requirePartner }, { parseAmount }] = await Promise.all([
     import("../../../core/wallet/fund.ts"),
     import("../../../core/partners/partner.ts"),

@@ -67,10 +67,10 @@ function filterOf({ query }: ConsoleVisit) {
   };
 }
 
-type Asked = ReturnType<typeof filterOf> & { limit: number; cursor: string | undefined };
+type CatalogPage = ReturnType<typeof filterOf> & { limit: number; cursor: string | undefined };
 
 /** Products on sale, then those that are out of stock, then the inactive ones; by name. Each status is a list. */
-async function ofAnyStatus(q: Read, { status, limit, cursor, ...filter }: Asked) {
+async function ofAnyStatus(q: Read, { status, limit, cursor, ...filter }: CatalogPage) {
   const statuses: readonly ProductStatus[] = status === undefined ? ["active", "out_of_stock", "inactive"] : [status];
   const [name = statuses[0], rest = ""] = cursor?.split("~") ?? [];
   const begun = statuses.find((one) => one === name);

@@ -44,7 +44,7 @@ const columnsOf = (visit: ConsoleVisit): Column<ListedTransaction>[] => {
   return [...(when === undefined ? [] : [when]), partner, ...others, { title: "Transaction", cell: (one) => one.id }];
 };
 
-interface Asked {
+interface LedgerPage {
   partner: string | undefined;
   currency: string | undefined;
   limit: number;
@@ -52,7 +52,7 @@ interface Asked {
 }
 
 /** A page of the ledger; nothing of a partner that there is not. */
-async function ledger(q: Read, { partner, ...asked }: Asked) {
+async function ledger(q: Read, { partner, ...asked }: LedgerPage) {
   if (partner === undefined) return listAllTransactions(q, asked);
   const row = await findPartner(q, partner);
   return row === null ? null : listAllTransactions(q, { ...asked, partnerId: row.id });

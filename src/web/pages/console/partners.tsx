@@ -18,7 +18,7 @@ const columnsOf = ({ base }: ConsoleVisit): Column<Partner>[] => [
   { title: "Since", cell: (one) => ({ time: one.created_at }) },
 ];
 
-interface Asked {
+interface PartnerSearch {
   text: string;
   status: Partner["status"] | undefined;
   limit: number;
@@ -27,7 +27,10 @@ interface Asked {
 }
 
 /** The partners whose slug or name has a text in it, in the order of their slugs. */
-const named: Query<Asked, { rows: Partner[]; next: string | null }> = async (q, { text, status, limit, after }) => {
+const named: Query<PartnerSearch, { rows: Partner[]; next: string | null }> = async (
+  q,
+  { text, status, limit, after },
+) => {
   const sought = text.toLowerCase();
   const fits = ({ slug, name, status: own }: Partner) =>
     slug > after && (status ?? own) === own && `${slug}\n${name.toLowerCase()}`.includes(sought);
