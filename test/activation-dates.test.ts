@@ -66,7 +66,7 @@ describe("activations by date", () => {
     for (const [line, words] of [
       ["list --from 2031-02-30", "--from <date> must be a day"],
       ["cancel --from 2031-03-10 --to 2031-03-09 --yes", "--from 2031-03-10 is after --to 2031-03-09"],
-      ["list --date 2031-03-10 --to 2031-03-12", "Name the days in one way"],
+      ["list --date 2031-03-10 --to 2031-03-12", "--date and --to exclude each other"],
       [`cancel --date 2031-03-10 --iccid ${shared().iccids[0]} --yes`, "Name what is meant in one way"],
       ["reschedule --from 2031-03-10 --yes", "Nothing to change"],
       ["reschedule --from 2031-03-10 --date +xd --yes", "a number of days such as +2d"],

@@ -1,5 +1,5 @@
 import type { Store } from "../../core/store/store.ts";
-import { flag, integer, type Option, type ValuesOf } from "../kernel/input.ts";
+import { excluding, flag, integer, type Option, type ValuesOf } from "../kernel/input.ts";
 import type { Listing } from "../output/listing.ts";
 import { listResult } from "../output/result.ts";
 import type { Column } from "../output/sheet.ts";
@@ -21,7 +21,7 @@ interface Listed<T extends object, O extends Record<string, Option<unknown>>> {
 /** What lists of the operator's queues take: how much of them to read. */
 export const queueOptions = (records: string) => ({
   limit: integer("--limit <n>", `${records} to show (default 100)`, { min: 1, max: 10_000 }),
-  all: flag("--all", "every one of them"),
+  all: excluding(flag("--all", "every one of them"), "--limit"),
 });
 
 interface Page<T, After> {

@@ -6,6 +6,7 @@ import type { Option } from "../kernel/input.ts";
 import { isInteractive } from "../output/prompts.ts";
 import { partnerOptions } from "../place/partner-options.ts";
 import type { Command, Entry, Given, Noun, Tree, Works } from "./command.ts";
+import { contradiction, noteTyped } from "./contradictions.ts";
 import { missing, usageOf } from "./gaps.ts";
 import { helpAfter } from "./help.ts";
 import { readShape, shapeOptionsOf } from "./shapes.ts";
@@ -34,18 +35,22 @@ export function buildProgram(run: Runner, commands: Tree): Commander {
     .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .exitOverride((error) => translate(program, error));
   for (const [flags, help] of globalOptions) program.option(flags, help);
+  const typed = new Set<string>();
+  noteTyped(program, typed);
   program.addHelpText("after", `\n${MARK_WORDS}`);
   program.addHelpText("after", "\nesimctl <noun> --help lists its verbs; every verb has examples in its own --help.");
   program.addHelpText("after", "At a terminal you are asked for what you leave out, unless you say --yes or --json.");
   program.addHelpText("after", "esimctl help --man prints the whole manual, for man(1).");
   for (const single of commands.singles) addStub(program, single, "Commands:");
   for (const noun of commands.nouns) addStub(program, { ...noun, works: markOfNoun(noun) }, "Nouns:");
-  program.hook("preSubcommand", (_program, stub) => fill(stub, { ...commands, program, run }));
+  program.hook("preSubcommand", (_program, stub) => fill(stub, { ...commands, program, typed, run }));
   return program;
 }
 
-interface Whole extends Tree {
+interface Frame {
   program: Commander;
+  /** The long names of the options that were typed. */
+  typed: Set<string>;
   run: Runner;
 }
 
@@ -72,16 +77,16 @@ function addStub(
 }
 
 /** Gives the noun (or single command) that was asked for its verbs, options and action. */
-async function fill(stub: Commander, { program, run, singles, nouns }: Whole): Promise<void> {
+async function fill(stub: Commander, { singles, nouns, ...frame }: Frame & Tree): Promise<void> {
   const single = singles.find((one) => one.name === stub.name());
-  if (single !== undefined) return furnish(stub, await single.load(), program, run);
+  if (single !== undefined) return furnish(stub, await single.load(), frame);
   const noun = nouns.find((one) => one.name === stub.name());
   if (noun === undefined) return;
   stub.usage("<verb> [ids…] [options]");
   for (const verb of noun.verbs) addStub(stub, verb, "Verbs:");
   stub.hook("preSubcommand", async (_noun, named) => {
     const verb = noun.verbs.find((one) => one.name === named.name());
-    if (verb !== undefined) furnish(named, await verb.load(), program, run);
+    if (verb !== undefined) furnish(named, await verb.load(), frame);
   });
   // The help of a noun is read for its verbs.
   stub.configureHelp({ ...stub.configureHelp(), showGlobalOptions: false });
@@ -92,7 +97,7 @@ async function fill(stub: Commander, { program, run, singles, nouns }: Whole): P
   );
 }
 
-function furnish(stub: Commander, command: Command, program: Commander, run: Runner): void {
+function furnish(stub: Commander, command: Command, { program, typed: names, run }: Frame): void {
   // To commander every argument is optional: missing ones may be prompted for.
   for (const { syntax, help } of command.args) stub.argument(syntax.replace(/^<(.*)>$/, "[$1]"), help);
   stub.usage(usageOf(command));
@@ -102,11 +107,15 @@ function furnish(stub: Commander, command: Command, program: Commander, run: Run
   const acts = command.target === "partner" || command.target === "catalog" ? partnerOptions : null;
   const partner = acts && addOption(stub, acts.partner, WHOSE);
   const sandbox = acts && addOption(stub, acts.sandbox, WHOSE);
-  const shapes = shapeOptionsOf(command).map((option) => addOption(stub, option, SHAPES));
+  const shapeOptions = shapeOptionsOf(command);
+  const shapes = shapeOptions.map((option) => addOption(stub, option, SHAPES));
+  noteTyped(stub, names);
   stub.addHelpText("after", helpAfter(command, pathOf(stub)));
   stub.action(async () => {
     // A verb of two words without its second one: like a noun without its verb.
     if (command.args[0]?.literal !== undefined && stub.args.length === 0) showHelp(stub);
+    const contradicts = contradiction([...command.options, ...shapeOptions], names);
+    if (contradicts !== null) throw contradicts;
     const found = stub.opts();
     const given = (attribute: string | null) => (attribute === null ? undefined : found[attribute]);
     const actsFor = {
@@ -117,7 +126,7 @@ function furnish(stub: Commander, command: Command, program: Commander, run: Run
     };
     const typed = { args: stub.processedArgs, options: own.map(given) };
     const plain = readGlobals(program.opts(), process.env);
-    const globals = { ...plain, shape: readShape(shapes.map(given), plain) };
+    const globals = { ...plain, shape: readShape(shapes.map(given)) };
     const lacking = isInteractive(globals) ? null : missing(command, typed, pathOf(stub));
     if (lacking !== null) throw lacking;
     await run(command, typed, globals, actsFor);

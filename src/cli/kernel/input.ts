@@ -16,6 +16,8 @@ export interface Option<T> {
   readonly suggests?: readonly string[];
   /** How a required one is prompted for. */
   readonly ask?: Ask;
+  /** Names of others, `--until`, that it contradicts: together they are refused. Several `flags` always are. */
+  readonly excludes?: readonly string[];
   /** May be given several times; each time adds a value. */
   readonly repeats?: true;
   /** Given, nothing else is missing: the command prints something and does nothing. */
@@ -160,6 +162,11 @@ export function required<T>(option: Option<T | undefined>, ask: Ask = askOf(opti
     throw usageError(`${option.flags[0]} is required.`, "Add it.");
   };
   return { ...option, required: true, ask, read };
+}
+
+/** The same option, refused beside any of `others`, which are typed as `--name`. */
+export function excluding<T>(option: Option<T>, ...others: readonly string[]): Option<T> {
+  return { ...option, excludes: others };
 }
 
 function askOf({ choices }: Option<unknown>): Ask {

@@ -2,6 +2,7 @@ import { counted } from "../../../core/kernel/counted.ts";
 import type { Api } from "../../client/api.ts";
 import type { Context } from "../../frame/command.ts";
 import { CliError, usageError } from "../../kernel/errors.ts";
+import { excluding } from "../../kernel/input.ts";
 import { day } from "../../kernel/input-time.ts";
 import { namedTargets, openRequests, pickedItem, type Targets } from "./targets.ts";
 
@@ -17,12 +18,12 @@ export interface Dates {
   to: string | undefined;
 }
 
-/** The range that was given; null: none. Throws a usage error where it cannot hold a day, or is given in two ways. */
+/** One day, where a range can be named too. */
+export const dateOption = (help: string) => excluding(day("--date <date>", help), "--from", "--to");
+
+/** The range that was given; null: none. Throws a usage error where it cannot hold a day. */
 export function datesOf({ from, to }: Dates, date?: string): Dates | null {
-  if (date !== undefined) {
-    if (from === undefined && to === undefined) return { from: date, to: date };
-    throw usageError("Name the days in one way.", "Give --date, or --from and --to.");
-  }
+  if (date !== undefined) return { from: date, to: date };
   if (from === undefined && to === undefined) return null;
   if (from !== undefined && to !== undefined && from > to) {
     throw usageError(`--from ${from} is after --to ${to}.`, "Exchange them.");

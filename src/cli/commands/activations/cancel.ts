@@ -5,8 +5,7 @@ import { activationChangesCsv } from "../../csv/specs.ts";
 import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { flag, text } from "../../kernel/input.ts";
-import { day } from "../../kernel/input-time.ts";
-import { datedTargets, datesOf, rangeOptions } from "./by-date.ts";
+import { datedTargets, dateOption, datesOf, rangeOptions } from "./by-date.ts";
 import { type Change, changeAll, pathOf } from "./changes.ts";
 import { confirmChange, previewChange } from "./preview.ts";
 import { ownerOfTargets, pickTargets, readTargets, type TargetItem, targetArgs, targetOptions } from "./targets.ts";
@@ -32,7 +31,7 @@ export default command({
   options: {
     ...targetOptions,
     ...rangeOptions,
-    date: day("--date <date>", "those with this activation date"),
+    date: dateOption("those with this activation date"),
     reason: text("--reason <text>", "kept with the requests"),
     dryRun: flag("--dry-run", "show what would be cancelled, and change nothing"),
   },

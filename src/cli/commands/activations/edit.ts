@@ -45,12 +45,13 @@ export default command({
     if (passport_no === "-" && puk === "-") {
       throw usageError("Standard input holds one value.", "Use - for --passport-no or for --puk.");
     }
+    const cleared = clearedFields(clear, { clearable, set: { ...fields, passport_no, puk } });
     const secrets = {
       passport_no: passport_no && (await readSecretArgument(passport_no, "Number:", context.globals)),
       puk: puk && (await readSecretArgument(puk, "PUK:", context.globals)),
     };
     const given = Object.entries({ ...fields, ...secrets }).filter(([, value]) => value !== undefined);
-    const body = { ...Object.fromEntries(given), ...clearedFields(clear, clearable) };
+    const body = { ...Object.fromEntries(given), ...cleared };
     if (Object.keys(body).length === 0) throw usageError("Nothing to change was given.", "Add a field, or --clear.");
     const path = ICCID.test(id) ? apiPath`/activations/by-iccid/${id}/identity` : apiPath`/activations/${id}/identity`;
     const edited = await context.withApi((api) => api.request<Activation>("PATCH", path, { body }));

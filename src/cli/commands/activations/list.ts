@@ -8,10 +8,9 @@ import { allPartnersOptions, isOfAllPartners, listOfAllPartners, timesOf } from 
 import { command } from "../../frame/command.ts";
 import { CliError } from "../../kernel/errors.ts";
 import { choice, text } from "../../kernel/input.ts";
-import { day } from "../../kernel/input-time.ts";
 import type { Column } from "../../output/sheet.ts";
 import { waitingWords } from "../../output/words.ts";
-import { datesOf, datesQuery, rangeOptions } from "./by-date.ts";
+import { dateOption, datesOf, datesQuery, rangeOptions } from "./by-date.ts";
 import { ACTIVATION_JSON, activationColumns } from "./view.ts";
 
 /** The states of docs/states.md: two of them are only in how far the carrier is. */
@@ -40,7 +39,7 @@ export default command({
   options: {
     ...allPartnersOptions,
     ...rangeOptions,
-    date: day("--date <date>", "activation date this day"),
+    date: dateOption("activation date this day"),
     iccid: text("--iccid <iccid>", "only this SIM"),
     status: choice("--status <status>", statuses, "only this status; confirmed and manual_required are processing's"),
   },

@@ -1,6 +1,5 @@
 import type { AlertAddress, AlertTarget } from "../../../core/alerts/targets.ts";
-import { usageError } from "../../kernel/errors.ts";
-import { text } from "../../kernel/input.ts";
+import { excluding, text } from "../../kernel/input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment, shown } from "../../output/words.ts";
@@ -12,13 +11,11 @@ export const TARGET_JSON =
 /** How a target is named. */
 export const addressOptions = {
   email: text("--email <address>", "a mailbox; serve --smtp-url says which server sends"),
-  webhook: text("--webhook <url>", "an address that takes signed POSTs, as webhooks are"),
+  webhook: excluding(text("--webhook <url>", "an address that takes signed POSTs, as webhooks are"), "--email"),
 };
 
-/** The address that was given; null: none. Throws a usage error for two. */
+/** The address that was given; null: none. */
 export function addressOf({ email, webhook }: { email?: string | undefined; webhook?: string | undefined }) {
-  if (email !== undefined && webhook !== undefined)
-    throw usageError("Give --email or --webhook, not both.", "One at a time.");
   if (email !== undefined) return { channel: "email", address: email } satisfies AlertAddress;
   return webhook === undefined ? null : ({ channel: "webhook", address: webhook } satisfies AlertAddress);
 }

@@ -3,7 +3,7 @@ import type { Store } from "../../../core/store/store.ts";
 import { timesOf } from "../../frame/all-partners.ts";
 import { command } from "../../frame/command.ts";
 import { pagesOf } from "../../frame/list-command.ts";
-import { flag, integer, text } from "../../kernel/input.ts";
+import { excluding, flag, integer, text } from "../../kernel/input.ts";
 import { since as sinceOption } from "../../kernel/input-time.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
@@ -44,7 +44,7 @@ export default command({
     since: sinceOption("--since <time>", "from this time on: 2026-03-01T12:00:00Z, or 24h for that long ago"),
     until: sinceOption("--until <time>", "before this time, given in the same way"),
     limit: integer("--limit <n>", "lines to show (default 100)", { min: 1, max: 10_000 }),
-    all: flag("--all", "every line, without a limit"),
+    all: excluding(flag("--all", "every line, without a limit"), "--limit"),
   },
   async run(context, { target, since, until, limit, all }) {
     return context.withStore(async ({ store, clock }) => {

@@ -1,8 +1,8 @@
 import type { CredentialSecret } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { type Context, command } from "../../frame/command.ts";
-import { CliError, usageError } from "../../kernel/errors.ts";
-import { flag, text } from "../../kernel/input.ts";
+import { CliError } from "../../kernel/errors.ts";
+import { excluding, flag, text } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { pickPartner } from "../../place/partner-options.ts";
@@ -22,8 +22,11 @@ export default command({
   ],
   args: {},
   options: {
-    production: flag("--production", "for production (sk_live_…) instead of the sandbox (sk_test_…)"),
-    live: flag("--live", "the same as --production"),
+    production: excluding(
+      flag("--production", "for production (sk_live_…) instead of the sandbox (sk_test_…)"),
+      "--sandbox",
+    ),
+    live: excluding(flag("--live", "the same as --production"), "--sandbox"),
     scope: text("--scope <scopes>", "scopes it may ask for, separated by spaces; left out: all"),
     label: text("--label <label>", "a name that identifies it"),
   },
@@ -31,8 +34,6 @@ export default command({
     const live = production || alias;
     const scopes = scope === undefined ? {} : { scopes: scope.split(/[\s,]+/).filter((word) => word !== "") };
     const asked = { live, ...scopes, label: label ?? null };
-    if (live && context.actsFor.sandbox)
-      throw usageError("--production and --sandbox exclude each other.", "Leave one out.");
     return (await isAtServer(context)) ? createThere(context, asked) : createHere(context, asked);
   },
 });

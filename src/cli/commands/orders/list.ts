@@ -8,7 +8,7 @@ import { productId } from "../../client/product-id.ts";
 import { allPartnersOptions, isOfAllPartners, isoOf, listOfAllPartners, timesOf } from "../../frame/all-partners.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
-import { choice, text } from "../../kernel/input.ts";
+import { choice, excluding, text } from "../../kernel/input.ts";
 import { dated } from "../../kernel/input-time.ts";
 import type { Column } from "../../output/sheet.ts";
 import { waitingWords } from "../../output/words.ts";
@@ -33,13 +33,16 @@ export default command({
     ...allPartnersOptions,
     status: choice("--status <status>", orderStatuses, "only this status"),
     sku: text("--sku <sku>", "only with a line of this product"),
-    createdAfter: dated(
-      "--created-after <time>",
-      "only created at this time or later: 2026-03-01 (UTC), or with a zone; as --since",
+    createdAfter: excluding(
+      dated(
+        "--created-after <time>",
+        "only created at this time or later: 2026-03-01 (UTC), or with a zone; as --since",
+      ),
+      "--since",
     ),
-    createdBefore: dated("--created-before <time>", "only created before this time; as --until"),
+    createdBefore: excluding(dated("--created-before <time>", "only created before this time; as --until"), "--until"),
     externalOrderId: text("--external-order-id <id>", "of one partner: only the bulk order with this id"),
-    product: text("--product-id <id-or-sku>", "of one partner: only with a line of this product"),
+    product: excluding(text("--product-id <id-or-sku>", "of one partner: only with a line of this product"), "--sku"),
   },
   async run(context, { createdAfter, createdBefore, externalOrderId, product, ...given }) {
     const times = timesOf(given, systemClock.now());

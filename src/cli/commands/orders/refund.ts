@@ -1,6 +1,5 @@
 import { command } from "../../frame/command.ts";
-import { usageError } from "../../kernel/errors.ts";
-import { decimal, integer, required, text } from "../../kernel/input.ts";
+import { decimal, excluding, integer, required, text } from "../../kernel/input.ts";
 import { ACTED_JSON, actHere } from "./act.ts";
 import { orderArgument } from "./order.ts";
 
@@ -19,12 +18,13 @@ export default command({
   options: {
     line: integer("--line <n>", "of this line alone; lines count from 1", { min: 1 }),
     units: integer("--units <n>", "the price of so many units of the line", { min: 1 }),
-    amount: decimal("--amount <amount>", "this amount in the order's currency; left out: all that is left"),
+    amount: excluding(
+      decimal("--amount <amount>", "this amount in the order's currency; left out: all that is left"),
+      "--units",
+    ),
     reason: required(text("--reason <text>", "why, for the partner and the audit trail")),
   },
   run(context, { id, line = null, units = null, amount = null, reason }) {
-    if (units !== null && amount !== null)
-      throw usageError("--units and --amount are both given.", "Give one of them.");
     return actHere(context, { id, act: { verb: "refund", line, units, amount, reason }, asks: true });
   },
 });

@@ -33,12 +33,13 @@ export default command({
     clear: text("--clear <fields>", `fields to empty, with commas between: ${optionalFields.join(", ")}`),
   },
   async run(context, { id, clear, passport_no, ...fields }) {
+    const cleared = clearedFields(clear, { clearable: optionalFields, set: fields });
     const number =
       passport_no === undefined
         ? {}
         : { passport_no: await readSecretArgument(passport_no, "Number:", context.globals) };
     const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-    const change = { ...given, ...number, ...clearedFields(clear, optionalFields) };
+    const change = { ...given, ...number, ...cleared };
     if (Object.keys(change).length === 0) throw usageError("Nothing to change was given.", "Add a field, or --clear.");
     const { body } = await context.withApi((api) =>
       api.request<PassportEdited>("PATCH", apiPath`/kyc/passports/${id}`, { body: change }),

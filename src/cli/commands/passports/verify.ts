@@ -8,7 +8,7 @@ import { passportVerdictsCsv } from "../../csv/specs.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
-import { argumentList, flag, text } from "../../kernel/input.ts";
+import { argumentList, excluding, flag, text } from "../../kernel/input.ts";
 import type { Result } from "../../output/result.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { passportId } from "./passport.ts";
@@ -29,12 +29,11 @@ export default command({
   options: {
     file: text("--file <file>", "CSV with passport_country, passport_no, result, onshore, reason; - for stdin"),
     onshore: flag("--onshore", "mark their holders as onshore; of a file: where it says nothing"),
-    offshore: flag("--offshore", "mark them as offshore"),
+    offshore: excluding(flag("--offshore", "mark them as offshore"), "--onshore"),
     partner: text("--partner <slug>", "with --file: only in this partner's pools"),
     ...readingOptions,
   },
   async run(context, { ids, file, onshore, offshore, partner, ...reading }) {
-    if (onshore && offshore) throw usageError("--onshore and --offshore exclude each other.", "Keep one of them.");
     if ((file === undefined) === (ids.length === 0)) throw usageError("Give ids or --file.", "One of the two.");
     const mark = onshore ? true : offshore ? false : undefined;
     return file === undefined

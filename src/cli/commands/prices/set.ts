@@ -1,5 +1,5 @@
 import { command } from "../../frame/command.ts";
-import { argument, decimal } from "../../kernel/input.ts";
+import { argument, decimal, excluding } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { RULE_JSON, ruleResult, scopeOptions } from "./view.ts";
 
@@ -20,7 +20,7 @@ export default command({
   options: {
     ...scopeOptions,
     price: decimal("--price <amount>", "of the product, in its currency, e.g. 3.10"),
-    markup: decimal("--markup <percent>", "on the cost, e.g. 35"),
+    markup: excluding(decimal("--markup <percent>", "on the cost, e.g. 35"), "--price"),
   },
   async run(context, { list, minQuantity, ...typed }) {
     const [{ setPriceRule }, { hasRegion }] = await Promise.all([

@@ -1,6 +1,6 @@
 import type { PriceList } from "../../../core/prices/lists.ts";
 import type { RuleInList } from "../../../core/prices/show.ts";
-import { text } from "../../kernel/input.ts";
+import { excluding, text } from "../../kernel/input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
 import { moment, shown } from "../../output/words.ts";
@@ -14,7 +14,7 @@ export const RULE_JSON = "{list, sku or region, price_cents or markup, min_quant
 /** What a rule is about, and when it holds. */
 export const scopeOptions = {
   sku: text("--sku <sku>", "the product"),
-  region: text("--region <region>", "all products of a region, in any case"),
+  region: excluding(text("--region <region>", "all products of a region, in any case"), "--sku"),
   minQuantity: text("--min-quantity <n>", "from how many units of a line on (default 1)"),
   from: text("--from <day>", "the first UTC day on which it holds, YYYY-MM-DD (left out: at once)"),
   to: text("--to <day>", "the first UTC day on which it no longer does (left out: for good)"),

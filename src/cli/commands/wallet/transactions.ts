@@ -4,7 +4,7 @@ import { apiPath } from "../../client/api.ts";
 import { dataListing, listOptions } from "../../client/pages.ts";
 import { isoOf, timesOf } from "../../frame/all-partners.ts";
 import { command } from "../../frame/command.ts";
-import { text } from "../../kernel/input.ts";
+import { excluding, text } from "../../kernel/input.ts";
 import { since } from "../../kernel/input-time.ts";
 import type { Column } from "../../output/sheet.ts";
 import { moment } from "../../output/words.ts";
@@ -36,8 +36,8 @@ export default command({
     currency: text("--currency <code>", "only in this currency"),
     since: since("--since <time>", "at this time or later: 2026-03-01 (UTC), 2026-03-01T12:00:00Z, or 24h ago"),
     until: since("--until <time>", "before this time, given in the same way"),
-    from: since("--from <time>", "as --since"),
-    to: since("--to <time>", "as --until"),
+    from: excluding(since("--from <time>", "as --since"), "--since"),
+    to: excluding(since("--to <time>", "as --until"), "--until"),
   },
   async run(context, { limit, cursor, all, currency, from, to, ...given }) {
     const times = timesOf({ since: given.since ?? from, until: given.until ?? to }, systemClock.now());
