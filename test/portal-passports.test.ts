@@ -29,6 +29,35 @@ test("the pool is listed masked, found by a whole number, and downloaded as CSV"
   expect(csv.html).not.toContain("018159083");
 });
 
+test("passports that expire within 60 days need attention, and are listed, the next one first", async () => {
+  const { platform, caller, agent, clock } = await withPool();
+  const inDays = (days: number) => new Date(clock.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const ends = [59, 400, 61, 3, 60];
+  await importRecords(
+    caller,
+    ends.map((days) =>
+      passport({ passport_expiry: inDays(days), reference: `IN-${days}`, passport_no: `GONE-${days}` }),
+    ),
+  );
+  const overview = await agent.get("/portal");
+  expect(overview.text).toContain("Passports that expire within 60 days: 3.");
+  const link = overview.page.querySelectorAll("main a").find(({ text }) => text.startsWith("Passports that expire"));
+  const list = await agent.get(link?.getAttribute("href") ?? "");
+  const references = ({ page }: Seen) =>
+    page.querySelectorAll('td[data-title="Your reference"]').map(({ text }) => text);
+  expect(references(list)).toEqual(["IN-3", "IN-59", "IN-60"]);
+  expect(list.html).not.toContain("GONE-3");
+  expect(references(await agent.get("/portal/passports?expires=soon&passport_no=gone60"))).toEqual(["IN-60"]);
+  expect((await agent.get("/portal/passports?expires=soon&passport_no=gone61")).text).toContain("exactly this number");
+  // In their own environment alone, and of their own partner.
+  await platform.caller({ slug: "globex", live: true, agent: true });
+  const other = await person(platform, { partner: "globex", role: "agent" });
+  expect((await other.get("/portal")).text).not.toContain("Passports that expire");
+  expect((await other.get("/portal/passports?expires=soon")).text).toContain("No passport expires within 60 days.");
+  await agent.send(overview, { environment: "sandbox" });
+  expect((await agent.get("/portal/passports?expires=soon")).text).toContain("No passport expires within 60 days.");
+});
+
 test("a passport is withdrawn after its consequence was shown, unless it was used", async () => {
   const { platform, caller, agent, store } = await withPool();
   const [id] = await importRecords(caller, [passport({ passport_no: "018159083" })]);

@@ -3,6 +3,7 @@ import { maskedNames, maskedNumber } from "../kernel/masked.ts";
 import type { Owner } from "../kernel/owner.ts";
 import type { Pagination } from "../kernel/page.ts";
 import type { Read } from "../store/store.ts";
+import { listExpiring } from "./expiring.ts";
 import { listPassports, type PassportFilter } from "./list.ts";
 import { type PassportRecord, requireAgent, requireOwnPassport, toRecord } from "./passport.ts";
 
@@ -35,6 +36,15 @@ export async function listMasked(
 ): Promise<{ data: MaskedPassport[]; pagination: Pagination }> {
   const { records, pagination } = await listPassports(q, filter);
   return { data: records.map(masked), pagination };
+}
+
+/** The same page as `listExpiring` has, masked. Throws `invalid_cursor`, `no_agent_record`. */
+export async function listMaskedExpiring(
+  q: Read,
+  filter: PassportFilter,
+): Promise<{ data: MaskedPassport[]; pagination: Pagination }> {
+  const { rows, pagination } = await listExpiring(q, filter);
+  return { data: rows.map((row) => masked(toRecord(q, row))), pagination };
 }
 
 /** One record of the owner's pool, masked. Throws `not_found`, `no_agent_record`. */

@@ -574,5 +574,11 @@ export const migrations: Migration[] = [
       "CREATE INDEX \"esims_look\" ON \"esims\" USING btree (\"supplier\",\"look_at\",\"id\") WHERE look_at is not null;",
       "CREATE UNIQUE INDEX \"esims_iccid_real\" ON \"esims\" USING btree (\"iccid\") WHERE (\"esims\".\"environment\" is null or \"esims\".\"environment\" = 'production') and \"esims\".\"retired_at\" is null;"
     ]
+  },
+  {
+    "name": "0036_passports_by_expiry",
+    "statements": [
+      "CREATE INDEX \"passports_list_expiry\" ON \"passports\" USING btree (\"partner_id\",\"environment\",\"pool_key\",\"passport_expiry\",\"id\");"
+    ]
   }
 ];

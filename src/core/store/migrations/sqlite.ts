@@ -542,5 +542,11 @@ export const migrations: Migration[] = [
       "ALTER TABLE `suppliers` ADD `balance_at` integer;",
       "ALTER TABLE `suppliers` ADD `low_balance` integer;"
     ]
+  },
+  {
+    "name": "0036_passports_by_expiry",
+    "statements": [
+      "CREATE INDEX `passports_list_expiry` ON `passports` (`partner_id`,`environment`,`pool_key`,`passport_expiry`,`id`);"
+    ]
   }
 ];

@@ -48,6 +48,7 @@ export function passportsTables(k: Kit, { partners }: Pick<ReturnType<typeof par
       // Led by the number: one index keeps the pool free of duplicates and finds a number in any pool.
       k.uniqueIndex("passports_number").on(t.number_index, t.partner_id, t.environment, t.passport_country, t.pool_key),
       k.index("passports_list").on(t.partner_id, t.environment, t.pool_key, t.created_at, t.id),
+      k.index("passports_list_expiry").on(t.partner_id, t.environment, t.pool_key, t.passport_expiry, t.id),
       k.index("passports_queue").on(t.pool_key, t.verification, t.created_at, t.id),
       k.index("passports_draw").on(t.partner_id, t.environment, t.drawable, t.use_count, t.id),
       k.index("passports_expiry").on(t.passport_expiry, t.id),

@@ -7,6 +7,8 @@ import { environments } from "../../../core/kernel/environment.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import { type DayOfOrders, ordersByDay } from "../../../core/orders/by-day.ts";
 import { listOrders } from "../../../core/orders/list.ts";
+import { partnerById } from "../../../core/partners/partner.ts";
+import { listExpiring } from "../../../core/passports/expiring.ts";
 import { thresholdsOfPartner } from "../../../core/platform/partner-thresholds.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { walletBalances } from "../../../core/wallet/balances.ts";
@@ -29,7 +31,9 @@ async function seen(q: Read, { owner }: Pick<PortalVisit, "owner">) {
   const { low_wallet } = await thresholdsOfPartner(q, owner.partnerId);
   const failing = endpoints.filter(({ status, failing_since }) => status === "failed" || failing_since !== null);
   const low = balances.filter(({ currency, balance_cents }) => balance_cents < (low_wallet[currency] ?? 0));
-  return { orders, balances, credentials, days: await ordersByDay(q, owner), inReview, failing, low };
+  const isAgent = (await partnerById(q, owner.partnerId))?.agent === true;
+  const expiring = isAgent ? (await listExpiring(q, { ...owner, limit: 50 })).rows : [];
+  return { orders, balances, credentials, days: await ordersByDay(q, owner), inReview, failing, low, expiring };
 }
 
 type Seen = Awaited<ReturnType<typeof seen>>;
@@ -87,14 +91,21 @@ function Points({ visit, title, points }: { visit: PortalVisit; title: string; p
   );
 }
 
+/** As many as were read, or that there may be more. */
+function many({ length }: readonly unknown[]): string {
+  return length < 50 ? `: ${length}.` : ": 50 or more.";
+}
+
 /** What a partner has to look after. */
-function attentionOf(visit: PortalVisit, { inReview: { length: waiting }, failing: { length: failing }, low }: Seen) {
+function attentionOf(visit: PortalVisit, { inReview, failing, low, expiring }: Seen) {
   const review = "/orders?status=waiting_review";
+  const soon = ["/passports?expires=soon", "Passports that expire within 60 days"] as const;
   return [
-    visit.may("orders.read") && waiting > 0 && (["", review, "Orders in review", `: ${waiting}.`] as const),
+    visit.may("orders.read") && inReview.length > 0 && (["", review, "Orders in review", many(inReview)] as const),
     visit.may("developers.read") &&
-      failing > 0 &&
-      (["", "/developers/webhooks", "Webhook endpoints that fail", `: ${failing}.`] as const),
+      failing.length > 0 &&
+      (["", "/developers/webhooks", "Webhook endpoints that fail", `: ${failing.length}.`] as const),
+    visit.may("passports.read") && expiring.length > 0 && (["", ...soon, many(expiring)] as const),
     ...low.map(
       ({ currency }) => visit.may("wallet.read") && (["The ", "/wallet", "wallet", ` is low in ${currency}.`] as const),
     ),

@@ -1,12 +1,12 @@
 import type { PassportId } from "../../../core/kernel/brand.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
-import { listMasked, type MaskedPassport, showMasked } from "../../../core/passports/masked.ts";
+import { listMasked, listMaskedExpiring, type MaskedPassport, showMasked } from "../../../core/passports/masked.ts";
 import { withdrawPassport } from "../../../core/passports/withdraw.ts";
 import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
 import { ActButton } from "../../parts/form.tsx";
 import { type Column, Record } from "../../parts/list.tsx";
 import { portalPage } from "../../session/page.ts";
-import { optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { chosen, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { idIn, ownList, titled } from "./own-pages.tsx";
 
 const columnsOf = ({ base }: PortalVisit): Column<MaskedPassport>[] => [
@@ -25,6 +25,9 @@ function numberWords({ number }: MaskedPassport): string {
 function passportsPage(visit: PortalVisit): Promise<Shown> {
   const { query, owner, store } = visit;
   const passport_no = optionalField(query, "passport_no");
+  const isSoon = chosen(query, "expires", ["soon"]) !== undefined;
+  const list = isSoon ? listMaskedExpiring : listMasked;
+  const all = isSoon ? "No passport expires within 60 days." : "The pool is empty.";
   const above = visit.may("passports.write") && (
     <p>
       <a class="button" href={`${visit.base}/passports/import`}>
@@ -36,9 +39,12 @@ function passportsPage(visit: PortalVisit): Promise<Shown> {
     path: "/passports",
     title: "Passports",
     columns: columnsOf(visit),
-    filters: [{ name: "passport_no", label: "Passport number, whole" }],
-    read: (page) => store.list(listMasked, { ...owner, ...page, passport_no }),
-    empty: passport_no === undefined ? "The pool is empty." : "No passport of the pool has exactly this number.",
+    filters: [
+      { name: "passport_no", label: "Passport number, whole" },
+      { name: "expires", label: "Expires", options: [["soon", "within 60 days"]] },
+    ],
+    read: (page) => store.list(list, { ...owner, ...page, passport_no }),
+    empty: passport_no === undefined ? all : "No passport of the pool has exactly this number.",
     above,
   });
 }
