@@ -38,7 +38,7 @@ describe("a purchase", () => {
     const { airalo, double, clock, requests } = await startAdapter();
     const first = await airalo.buy(asked());
     expect(first).toEqual({ kind: "note", memory: { ...noted, since: clock.now() } });
-    expect(requests).toEqual([]);
+    expect(requests.map(({ path }) => path)).toEqual(["/token"]);
     const { last } = await run(airalo.buy, asked());
     expect(last).toEqual({
       kind: "bought",
@@ -122,6 +122,14 @@ describe("a purchase", () => {
     expect((await run(airalo.buy, asked())).last).toMatchObject({ kind: "unsent", reason: /ECONNREFUSED/ });
     clock.advance(86_400_000);
     expect((await run(airalo.buy, asked())).last).toMatchObject({ kind: "unsent", reason: /ECONNREFUSED/ });
+  });
+
+  test("notes nothing where no token comes: a process that ends meanwhile leaves nothing to look for", async () => {
+    const { airalo, script, double } = await startAdapter();
+    script("POST", "/token", answering(503, undefined));
+    expect(await run(airalo.buy, asked())).toMatchObject({ last: { kind: "unsent" }, memory: null });
+    expect(await run(airalo.buy, asked())).toMatchObject({ last: { kind: "bought" } });
+    expect(double.state().bought).toBe(1);
   });
 
   test("is unsent where no token came", async () => {
@@ -277,6 +285,6 @@ describe("after an unknown outcome", () => {
 });
 
 /** What a step has kept. */
-function keptBy(step: { kind: string; memory?: Memory }): Memory | null {
+function keptBy(step: { kind: string; memory?: Memory | null }): Memory | null {
   return step.memory ?? null;
 }

@@ -7,7 +7,7 @@ describe("a purchase", () => {
     const unit = go.purchase(BRITAIN);
     const bought = await unit.run();
     expect(bought).toEqual(BOUGHT);
-    expect(unit.notes).toEqual(["begin", "fill", "apply"].map((stage) => ({ stage, hold: BRITAIN })));
+    expect(unit.notes).toEqual([null, "fill", "apply"].map((stage) => ({ stage, hold: BRITAIN })));
     expect(go.requests).toEqual([
       ...["GET /inventory", "POST /orders", "POST /orders", "POST /esims/apply"],
       expect.stringMatching(/^GET \/esims\/\d+$/),
@@ -23,7 +23,7 @@ describe("a purchase", () => {
     await go.call("POST", "/orders", intoInventory);
     const unit = go.purchase(BRITAIN);
     expect(await unit.run()).toEqual({ ...BOUGHT, cost: null });
-    expect(unit.notes.map(({ stage }) => stage)).toEqual(["begin", "apply"]);
+    expect(unit.notes.map(({ stage }) => stage)).toEqual([null, "apply"]);
     expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
   });
 
@@ -38,8 +38,25 @@ describe("a purchase", () => {
     });
     const unit = go.purchase(BRITAIN);
     expect(await unit.run()).toEqual(BOUGHT);
-    expect(unit.notes.map(({ stage }) => stage)).toEqual(["begin", "apply", "begin", "fill", "apply"]);
+    expect(unit.notes.map(({ stage }) => stage)).toEqual([null, "apply", null, "fill", "apply"]);
     expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test("keeps in mind that a spare is none, and takes one that comes on top of it", async () => {
+    const lapsed = { name: BRITAIN, available: [{ remaining: 1 }] };
+    const go = await openEsimgoAdapter({
+      instead: ({ path }) => {
+        if (path !== "/inventory") return null;
+        return { status: 200, body: { bundles: [lapsed, { name: BRITAIN, available: [{ remaining: spares }] }] } };
+      },
+    });
+    let spares = 0;
+    for (let nth = 0; nth < 2; nth++) expect(await go.purchase(BRITAIN).end()).toEqual(BOUGHT);
+    expect(go.requests.filter((one) => one === "POST /esims/apply")).toHaveLength(3);
+    await go.call("POST", "/orders", intoInventory);
+    spares = 1;
+    expect(await go.purchase(BRITAIN).end()).toEqual({ ...BOUGHT, cost: null });
+    expect(go.double.state().bought).toBe(3);
   });
 
   test("buys nothing that costs more by now", async () => {
@@ -185,6 +202,40 @@ describe("an order without a clear answer", () => {
         method === "POST" && path === "/orders" && body.toString().includes("transaction") ? answer : null,
     });
     expect(await go.purchase(BRITAIN).run()).toMatchObject({ kind: "unknown", waitMs: 2_000 });
+  });
+});
+
+describe("before its order is sent", () => {
+  test("a process that ended leaves nothing to look for: the next run begins", async () => {
+    const go = await openEsimgoAdapter();
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.run({ crash: "hold" })).toEqual({ kind: "note", memory: null, hold: BRITAIN });
+    expect(unit.memory()).toBeNull();
+    expect(await unit.run()).toEqual(BOUGHT);
+    expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test.each(["inventory", "price"])("an answer about the %s that is lost leaves nothing to look for", async (about) => {
+    let answers = about === "inventory" ? 0 : 1;
+    const go = await openEsimgoAdapter({
+      instead: () => {
+        answers -= 1;
+        return answers === -1 ? { status: 502, body: "<html>" } : null;
+      },
+    });
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.run()).toEqual({ kind: "unsent", reason: "502" });
+    expect(unit.memory()).toBeNull();
+    expect(await unit.run()).toEqual(BOUGHT);
+    expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test("a connection that is lost between the price and the order leaves nothing to look for", async () => {
+    const go = await openEsimgoAdapter();
+    const unit = go.purchase(BRITAIN);
+    expect(await unit.run({ url: "http://127.0.0.1:1/v2.5", at: "fill" })).toMatchObject({ kind: "unsent" });
+    expect(unit.memory()).toBeNull();
+    expect(await unit.run()).toEqual(BOUGHT);
   });
 });
 

@@ -28,7 +28,7 @@ describe("a top-up", () => {
     const esim = await sold(go);
     const topup = go.purchase(BRITAIN, { esim });
     expect(await topup.run()).toEqual({ kind: "applied", reference: expect.any(String), cost: 14_000 });
-    expect(topup.notes).toEqual(["begin", "topup"].map((stage) => ({ stage, hold: BRITAIN })));
+    expect(topup.notes).toEqual([null, "topup"].map((stage) => ({ stage, hold: BRITAIN })));
     expect(topup.memory()).toMatchObject({ stage: "topup", assignments: 1 });
     const [bundle] = (await go.call("GET", `/esims/${esim.iccid}/bundles`)).bundles;
     expect(bundle.assignments).toHaveLength(2);

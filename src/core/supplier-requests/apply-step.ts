@@ -33,7 +33,7 @@ export type Ended = Exclude<Step, { kind: "note" | "applied" }>;
  */
 export async function noteStep(
   tx: Tx,
-  input: { lease: Lease<"orderItems">; memory: Memory; hold: string | null },
+  input: { lease: Lease<"orderItems">; memory: Memory | null; hold: string | null },
 ): Promise<boolean> {
   if ((await itemLeases.heldUntil(tx, input.lease)) === null) return false;
   const item = await requireItem(tx, input.lease.id);
@@ -172,7 +172,7 @@ async function refused(tx: Tx, item: ItemRow, step: Refused): Promise<ItemRow> {
 
 /** Nothing was bought: another source that can be asked has it, else it is repeated here. */
 async function unsent(tx: Tx, item: ItemRow, reason: string, memory: Memory | null): Promise<ItemRow> {
-  await releaseHold(tx, { holder: item.id });
+  if (memory === null) await releaseHold(tx, { holder: item.id });
   const { supplier } = item;
   const { product_id: productId } = await lineOfItem(tx, item);
   // What an earlier step bought stays here.

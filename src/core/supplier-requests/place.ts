@@ -4,6 +4,7 @@ import { type ItemRow, lineOfItem, progressItem } from "../orders/items.ts";
 import { requireOrder } from "../orders/order.ts";
 import type { Tx } from "../store/store.ts";
 import { takePassage } from "../supply/circuit.ts";
+import { releaseHold } from "../supply/hold.ts";
 import { routeUnit } from "../supply/route.ts";
 import { sourcesOf } from "../supply/sources.ts";
 
@@ -33,6 +34,8 @@ export async function moveItem(
   { productId, avoid }: { productId: ProductId; avoid: string | null },
 ): Promise<ItemRow | null> {
   const route = await routeUnit(tx, { productId, refusedBy: item.refused_by ?? [], avoid });
+  // A run that was cut off may have left a hold where nothing was bought.
+  await releaseHold(tx, { holder: item.id });
   if (route.kind === "none") {
     // Its last source was taken away: nothing was bought, and staff decide.
     const reason = "no supplier is left for it";

@@ -10,7 +10,7 @@ export interface Ask {
   reference: string;
   /** What it should cost, in 1/10,000; null: not known, then the adapter guards no price. */
   cost: Cost | null;
-  /** What the last step noted; null: there was none. */
+  /** What the last step noted; null: nothing of the purchase is under way. */
   memory: Memory | null;
   /** Whether `memory` was noted a moment ago by this very run. If not, what it announced may have been done, or not. */
   fresh: boolean;
@@ -47,7 +47,8 @@ export type Step =
   /** Before what must not be done twice: `memory` is kept, then the next step follows at once with `fresh`. */
   | {
       kind: "note";
-      memory: Memory;
+      /** Null: nothing of it is under way, and `hold` alone is taken. */
+      memory: Memory | null;
       /** Only one purchase of this plan may be under way until the memory no longer says so; left out: any number. */
       hold?: string;
     }

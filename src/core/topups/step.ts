@@ -124,9 +124,12 @@ async function later(tx: Tx, { id }: TopupRow, { waitMs, ...change }: Later): Pr
 }
 
 /** Where this run announced a purchase that then did not happen, it is forgotten that it was announced. */
-async function undone(tx: Tx, topup: TopupRow, { before }: TopupStep): Promise<Partial<Pick<TopupRow, "memory">>> {
-  if (before === undefined) return {};
-  await releaseHold(tx, { holder: topup.id });
+async function undone(
+  tx: Tx,
+  topup: TopupRow,
+  { before = topup.memory }: TopupStep,
+): Promise<Pick<TopupRow, "memory">> {
+  if (before === null) await releaseHold(tx, { holder: topup.id });
   return { memory: before };
 }
 

@@ -69,13 +69,14 @@ export async function openEsimgoAdapter({ pace = 600, secret, instead, ...option
   const { store } = await openTestStore(clock);
   const dispatcher = new Agent();
   onTestFinished(() => dispatcher.close());
-  const adapter = (url = served.url) =>
-    createEsimgo({
-      calls: createProviderCalls({ store, dispatcher, supplier: "go", url }),
-      secret: new Secret(secret ?? double.secret),
-      url,
-      now: clock.now,
-    });
+  const made = new Map<string, Provider>();
+  const adapter = (url = served.url) => {
+    const calls = createProviderCalls({ store, dispatcher, supplier: "go", url });
+    const parts = { calls, secret: new Secret(secret ?? double.secret), url, now: clock.now };
+    const one = made.get(url) ?? createEsimgo(parts);
+    made.set(url, one);
+    return one;
+  };
   const buyer: Buyer = { adapter, clock, known: new Set() };
   const purchase = (plan: string, of: Purchase = {}) => purchaseOf(buyer, plan, of);
 
@@ -113,7 +114,7 @@ function purchaseOf({ adapter, clock, known }: Buyer, plan: string, { esim, cost
 
   async function step(ask: Ask, url?: string): Promise<Step> {
     const made = await (esim === undefined ? adapter(url).buy(ask) : adapter(url).topUp({ ...ask, esim }));
-    if (made.kind === "note") notes.push({ stage: made.memory.stage, hold: made.hold });
+    if (made.kind === "note") notes.push({ stage: made.memory?.stage ?? null, hold: made.hold });
     const esimReference = made.kind === "bought" ? made.esim.reference : null;
     const reference = made.kind === "bought" || made.kind === "applied" ? made.reference : null;
     for (const one of [reference, esimReference]) if (one !== null) known.add(one);

@@ -18,7 +18,7 @@ export interface Ran {
 
 /**
  * Makes steps as the worker does: after a note the next one at once; what was announced and not sent is forgotten. The
- * process ends right after the stage of `crash` was noted.
+ * process ends right after the stage of `crash` was noted; `hold`: its plan alone is held.
  */
 export async function run<A extends Ask>(step: (ask: A) => Promise<Step>, ask: A, crash?: string): Promise<Ran> {
   let before = ask.memory;
@@ -27,7 +27,7 @@ export async function run<A extends Ask>(step: (ask: A) => Promise<Step>, ask: A
   for (let steps = 0; last.kind === "note" && steps < 12; steps++) {
     before = memory;
     memory = last.memory;
-    if (crash !== undefined && memory.stage === crash) return { last, memory };
+    if (crash !== undefined && (memory?.stage ?? "hold") === crash) return { last, memory };
     last = await step({ ...ask, memory, fresh: true });
   }
   const isUndone = last.kind === "busy" || last.kind === "unsent";

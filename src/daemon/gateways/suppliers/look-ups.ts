@@ -1,5 +1,6 @@
 import type { Memory } from "../../../core/store/schema/values.ts";
 import type { Step } from "../../../core/supply/provider.ts";
+import type { Failed } from "./reply.ts";
 
 /** Memory of a purchase that is looked up; `looks`: how often. */
 export type Looking = Memory & { looks: number };
@@ -34,4 +35,9 @@ export function lookAgain(memory: Looking, reason: string, waitMs?: number): Ste
 /** The end of a purchase whose memory has a form that no version of the adapter wrote. */
 export function notUnderstood(memory: Memory): Step {
   return { kind: "lost", reason: "what was noted of it is not understood", memory };
+}
+
+/** The end of a purchase of which nothing was sent yet, or that was refused. */
+export function notBought(reply: Failed): Step {
+  return reply.kind === "unclear" ? { kind: "unsent", reason: reply.reason } : reply;
 }

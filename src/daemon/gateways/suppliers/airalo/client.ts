@@ -27,6 +27,8 @@ export interface Client {
   send(call: ApiCall): Promise<Reply>;
   /** The same for what people wait for: limits are waited for. */
   ask(call: ApiCall): Promise<Reply>;
+  /** Has a token ready, as far as limits allow at once. */
+  ready(): Promise<Reply<Secret>>;
   /** Gets a new token, which proves the credential. */
   renew(): Promise<Reply<Secret>>;
 }
@@ -80,10 +82,9 @@ export function createClient({ calls, secret, now }: Omit<ProviderParts, "url">)
     const reply = replyOf(await way({ method: "POST", path: "/token", headers, body: form.toString(), limits }), read);
     // Another node may have got it meanwhile.
     if (reply.kind === "busy") return (await shared()) ?? reply;
-    if (reply.kind === "refused") return { ...reply, because: "account" };
-    if (reply.kind === "unsent") return reply;
     // Nothing but a token was asked for: what needs it was not sent.
     if (reply.kind === "unclear") return { kind: "unsent", reason: `no token (${reply.reason})` };
+    if (reply.kind !== "done") return reply.kind === "refused" ? { ...reply, because: "account" } : reply;
     if (!granted.Check(reply.value)) return { kind: "unsent", reason: "no token in its answer" };
     const { access_token, expires_in } = reply.value.data;
     const life = Math.min(LONGEST_LIFE_MS, Number(expires_in ?? LONGEST_LIFE_MS) * 1_000);
@@ -118,6 +119,7 @@ export function createClient({ calls, secret, now }: Omit<ProviderParts, "url">)
   return {
     send: (call) => sent(call, calls.send),
     ask: (call) => sent(call, calls.sendInTurn),
+    ready: async () => (await shared()) ?? renewed(calls.send),
     renew: () => renewed(calls.sendInTurn),
   };
 }

@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import { civilDateAt } from "../../../../core/kernel/civil-date.ts";
 import type { Ask, Step, TopupAsk } from "../../../../core/supply/provider.ts";
 import { deliveredEsim } from "../delivered.ts";
-import { lookAgain, notUnderstood, waitAfter } from "../look-ups.ts";
+import { lookAgain, notBought, notUnderstood, waitAfter } from "../look-ups.ts";
 import { faultWords, mapped, type Reply, shaped, unclear } from "../reply.ts";
 import { costIn, maybe, TextOrNumber } from "../values.ts";
 import { type Client, CURRENCY, NAME } from "./client.ts";
@@ -55,6 +55,9 @@ const ended = ["failed", "refunded", "partially_refunded"];
 export async function purchaseStep(client: Client, now: number, ask: Ask | TopupAsk): Promise<Step> {
   const { memory, fresh, reference } = ask;
   if (memory === null) {
+    // All that can be done before the order is sent is done before it is noted.
+    const ready = await client.ready();
+    if (ready.kind !== "done") return notBought(ready);
     // This purchase's alone, not to be guessed, and without `%` and `_`, which the search reads as patterns.
     const token = `esimctl-${reference.replaceAll("-", "")}`;
     return { kind: "note", memory: { stage: "order", token, since: now, looks: 0, silent: 0 } };

@@ -4,7 +4,7 @@ import { accountBalance, checkAccount } from "./account.ts";
 import { readCatalog } from "./catalog.ts";
 import { createEsimgoClient, NAME } from "./client.ts";
 import { readEsimgoNotice } from "./notice.ts";
-import { buyBundle } from "./purchase.ts";
+import { buyBundle, type Phantoms } from "./purchase.ts";
 import { refundEsim } from "./refund.ts";
 import { fitsOn, topUpEsim } from "./top-up.ts";
 import { lookAt } from "./usage.ts";
@@ -14,8 +14,9 @@ const REPLACE = "eSIM Go has no call for it: ask its support, with the ICCID and
 /** eSIM Go's Travel API 2.5; the secret is the API key. */
 export function createEsimgo({ calls, secret, now }: ProviderParts): Provider {
   const client = createEsimgoClient(calls, secret);
+  const phantoms: Phantoms = new Map();
   return {
-    buy: (ask) => buyBundle({ client, ask, now }),
+    buy: (ask) => buyBundle({ client, ask, now, phantoms }),
     topUp: (ask) => topUpEsim(client, ask, now),
     // Any bundle that is compatible serves.
     topupPlans: async () => null,

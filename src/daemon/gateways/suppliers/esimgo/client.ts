@@ -67,11 +67,6 @@ export async function everyRow<Row>(
   return mapped(await readPages({ most, read, isLast }), (rows) => [...named(rows).values()]);
 }
 
-/** The end of a purchase of which nothing was sent yet, or that was refused. */
-export function notBought(reply: Failed): Step {
-  return reply.kind === "unclear" ? { kind: "unsent", reason: reply.reason } : reply;
-}
-
 /** The step after a look-up without an answer, which does not count. */
 export function lookFailed(memory: Looking, reply: Failed): Step {
   if (reply.kind === "busy") return reply;

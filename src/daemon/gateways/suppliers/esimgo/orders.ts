@@ -2,11 +2,11 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Cost } from "../../../../core/kernel/brand.ts";
 import type { Ask, Step, TopupAsk } from "../../../../core/supply/provider.ts";
-import { type Looking, lookLater } from "../look-ups.ts";
+import { type Looking, lookLater, notBought } from "../look-ups.ts";
 import { type Failed, mapped, type Reply, reasonOf } from "../reply.ts";
 import { costIn, TextOrNumber } from "../values.ts";
 import { accountBalance } from "./account.ts";
-import { type Client, everyRow, notBought } from "./client.ts";
+import { type Client, everyRow } from "./client.ts";
 
 const total = Type.Optional(TextOrNumber);
 const Line = Type.Object({

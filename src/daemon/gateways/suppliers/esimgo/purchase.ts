@@ -2,24 +2,22 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Ask, Step } from "../../../../core/supply/provider.ts";
 import { deliveredEsim } from "../delivered.ts";
-import { isExhausted, lookAgain, lookLater, notUnderstood } from "../look-ups.ts";
+import { isExhausted, lookAgain, lookLater, notBought, notUnderstood } from "../look-ups.ts";
 import { type Failed, reasonOf } from "../reply.ts";
 import { maybe, notedCost } from "../values.ts";
-import { type Client, lookFailed, notBought } from "./client.ts";
+import { type Client, lookFailed } from "./client.ts";
 import { esimOf } from "./esims.ts";
 import { applyToNewEsim, newEsimsSince, remainingOf, saysNoStock } from "./inventory.ts";
 import { guardPrice, ordersSince, placeOrder } from "./orders.ts";
 
 const Count = Type.Integer({ minimum: 0 });
 const Noted = Type.Object({
-  /** `begin`: nothing is under way. `fill`: an order for the inventory. `apply`: from there onto a new eSIM. */
-  stage: Type.Union([Type.Literal("begin"), Type.Literal("fill"), Type.Literal("apply")]),
+  /** `fill`: an order for the inventory. `apply`: from there onto a new eSIM. */
+  stage: Type.Union([Type.Literal("fill"), Type.Literal("apply")]),
   /** When the request was about to be made, by the provider's clock, and how many the inventory had then. */
   since: Count,
   remaining: Count,
   looks: Count,
-  /** Whether a spare of the inventory may be taken. */
-  spares: Type.Boolean(),
   /** Whether this purchase filled the inventory, by which `order`, at what `cost`. */
   own: Type.Boolean(),
   /** How often apply may have been sent, and since when look-ups find the inventory unchanged. */
@@ -30,12 +28,15 @@ const Noted = Type.Object({
 });
 const noted = Compile(Noted);
 type Noted = Type.Static<typeof Noted>;
-const start = { stage: "begin", since: 0, remaining: 0, looks: 0, spares: true, own: false, attempts: 0 } as const;
+
+/** By plan how many bundles the inventory shows that are not to be had, as an apply was refused for want of them. */
+export type Phantoms = Map<string, number>;
 
 interface Buying {
   client: Client;
   ask: Ask;
   now: () => number;
+  phantoms: Phantoms;
 }
 
 /** Look-ups find the inventory unchanged for so long (ms) before apply is sent a second time. */
@@ -51,28 +52,29 @@ const MOST_POLLS = 180;
  */
 export async function buyBundle(buying: Buying): Promise<Step> {
   const { ask } = buying;
+  const { memory } = ask;
   // The plan is held before the inventory is read: no other purchase changes it from then on.
-  if (ask.memory === null) return note(buying, start);
-  const memory = ask.memory;
+  if (memory === null) return ask.fresh ? begin(buying) : note(buying, null);
   if (!noted.Check(memory)) return notUnderstood(memory);
-  if (memory.stage === "begin") return begin(buying, memory);
   if (memory.stage === "fill") return ask.fresh ? fill(buying, memory) : lookForFill(buying, memory);
   if (memory.iccid) return deliver(buying, memory);
   if (ask.fresh) return apply(buying, memory);
   return memory.attempts === 0 ? note(buying, { ...memory, attempts: 1 }) : lookForApply(buying, memory);
 }
 
-function note({ ask }: Buying, memory: Noted): Step {
+function note({ ask }: Buying, memory: Noted | null): Step {
   return { kind: "note", memory, hold: ask.plan };
 }
 
-async function begin(buying: Buying, memory: Noted): Promise<Step> {
-  const { client, ask } = buying;
+async function begin(buying: Buying): Promise<Step> {
+  const { client, ask, phantoms } = buying;
   const stock = await remainingOf(client, ask.plan);
   if (stock.kind !== "done") return notBought(stock);
-  const seen = { ...memory, since: sinceOf(stock.at, buying), remaining: stock.value };
-  if (memory.spares && stock.value > 0) return note(buying, { ...seen, stage: "apply", attempts: 1 });
-  return (await guardPrice(client, ask)) ?? note(buying, { ...seen, stage: "fill" });
+  const phantom = Math.min(stock.value, phantoms.get(ask.plan) ?? 0);
+  phantoms.set(ask.plan, phantom);
+  const seen = { since: sinceOf(stock.at, buying), remaining: stock.value, looks: 0, own: false };
+  if (stock.value > phantom) return note(buying, { ...seen, stage: "apply", attempts: 1 });
+  return (await guardPrice(client, ask)) ?? note(buying, { ...seen, stage: "fill", attempts: 0 });
 }
 
 function fill(buying: Buying, memory: Noted): Promise<Step> {
@@ -112,9 +114,10 @@ async function apply(buying: Buying, memory: Noted): Promise<Step> {
   const undone = { ...memory, attempts: memory.attempts - 1 };
   if (reply.kind === "busy") return inInventory(undone, Math.min(reply.waitMs, WAIT_MS));
   if (memory.own || memory.attempts > 1) return notApplied(undone, reply);
-  // The spare was none: another purchase took it, and the inventory showed it still.
-  if (reply.kind === "refused" && saysNoStock(reply.message)) return note(buying, { ...start, spares: false });
-  return notBought(reply);
+  if (reply.kind !== "refused" || !saysNoStock(reply.message)) return notBought(reply);
+  // The spare is none: it was taken before, or has lapsed, and the inventory shows it still.
+  buying.phantoms.set(buying.ask.plan, memory.remaining);
+  return note(buying, null);
 }
 
 /** What was bought is in the inventory: no other order may be made in its place. */
