@@ -31,6 +31,7 @@ import { activationPages } from "./pages/portal/activations.tsx";
 import { activationChangePages } from "./pages/portal/activations-bulk.tsx";
 import { activationFilePages } from "./pages/portal/activations-file.tsx";
 import { catalogPages } from "./pages/portal/catalog.tsx";
+import { catalogExportPages } from "./pages/portal/catalog-export.tsx";
 import { developerPages } from "./pages/portal/developers.tsx";
 import { esimPages } from "./pages/portal/esims.tsx";
 import { eventPages } from "./pages/portal/events.tsx";
@@ -56,6 +57,7 @@ export const allPages: readonly RegisteredPage[] = [
   ...accountPages,
   ...overviewPages,
   ...catalogPages,
+  ...catalogExportPages,
   ...orderPages,
   ...bulkOrderPages,
   ...esimPages,

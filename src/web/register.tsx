@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import cookie from "@fastify/cookie";
 import multipart from "@fastify/multipart";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -211,7 +212,8 @@ async function send(
   }
   if ("file" in shown) {
     if (shown.name !== undefined) reply.header("content-disposition", `attachment; filename="${shown.name}"`);
-    return reply.type(shown.type).send(shown.file);
+    const { file } = shown;
+    return reply.type(shown.type).send(isWhole(file) ? file : Readable.from(file));
   }
   const notice = readCookie(request, "notice");
   if (notice !== null) dropCookie(reply, "notice");
@@ -226,6 +228,10 @@ async function send(
     .code(shown.status ?? 200)
     .type(HTML)
     .send(Buffer.from(html));
+}
+
+function isWhole(file: string | Buffer | AsyncIterable<string>): file is string | Buffer {
+  return typeof file === "string" || Buffer.isBuffer(file);
 }
 
 /** Whether the menu is shown: not to a person whose second factor is still missing. */

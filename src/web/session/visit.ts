@@ -71,7 +71,8 @@ export interface ConsoleVisit extends SignedInVisit {
 export type Shown =
   | { title: string; body: ComponentChildren; status?: number; secret?: true }
   | { to: string; face?: Face; notice?: string }
-  | { file: string | Buffer; type: string; name?: string };
+  /** Pieces are sent as they are made. */
+  | { file: string | Buffer | AsyncIterable<string>; type: string; name?: string };
 
 /** Whether a role in the portal allows it; staff that look at it may read alone. */
 export function portalMay({ role, viewing }: Pick<PortalVisit, "role" | "viewing">, permission: PortalPermission) {

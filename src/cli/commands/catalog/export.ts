@@ -1,9 +1,6 @@
 import { parseMarkup, STANDARD_MARKUP } from "../../../core/catalog/retail-price.ts";
-import { toGeneric } from "../../../core/catalog/sync/generic.ts";
 import { type Offer, type OfferTerms, toOffer } from "../../../core/catalog/sync/offer.ts";
-import { toShopify } from "../../../core/catalog/sync/shopify.ts";
-import { toWoocommerce } from "../../../core/catalog/sync/woocommerce.ts";
-import { guardCell } from "../../../core/csv/formula.ts";
+import { type ShopFormat, shopFormatNames, shopFormats } from "../../../core/catalog/sync/shop-formats.ts";
 import { isLoopbackHost } from "../../../core/kernel/http-url.ts";
 import { requireCurrency } from "../../../core/kernel/money.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
@@ -14,91 +11,8 @@ import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { choice, type Option, required, text } from "../../kernel/input.ts";
 import { cleanJson } from "../../output/clean.ts";
-import { type Pieces, piecesOf, writeFileWhole, writeToStdout } from "../../output/file.ts";
+import { piecesOf, writeFileWhole, writeToStdout } from "../../output/file.ts";
 import type { Result } from "../../output/result.ts";
-
-/** A row of a CSV file: its cells by column, in the order of the file. */
-type CsvCells = Readonly<Record<string, string | number>>;
-
-const exportFormats = ["generic", "shopify", "woocommerce"] as const;
-type ExportFormat = (typeof exportFormats)[number];
-
-/** Each format's row of an offer. All rows of a format have the same columns. */
-const cellsOf: Readonly<Record<ExportFormat, (offer: Offer) => CsvCells>> = {
-  generic: genericCells,
-  shopify: shopifyCells,
-  woocommerce: woocommerceCells,
-};
-
-/** The fields of the API's generic item, lists with | between as in `products import`. */
-function genericCells(offer: Offer): CsvCells {
-  const { coverage, description, images, ...plain } = toGeneric(offer);
-  return {
-    ...plain,
-    description: description ?? "",
-    coverage: coverage.join("|"),
-    images: images.map(({ src }) => src).join("|"),
-  };
-}
-
-/**
- * Shopify's product CSV, under the names that its importer has now (until 2025 they were Handle, Body (HTML), Variant
- * Price and the like). Columns of options and stock that these products do not have are left out, as they may be.
- */
-function shopifyCells(offer: Offer): CsvCells {
-  const { variants, images, ...item } = toShopify(offer);
-  const [variant] = variants;
-  const [image] = images;
-  return {
-    Title: item.title,
-    "URL handle": item.handle,
-    Description: item.body_html,
-    Vendor: item.vendor,
-    Type: item.product_type,
-    Tags: item.tags,
-    "Published on online store": "TRUE",
-    Status: "Active",
-    SKU: variant?.sku ?? "",
-    "Option1 name": "Title",
-    "Option1 value": "Default Title",
-    Price: variant?.price ?? "",
-    "Charge tax": "TRUE",
-    // Empty: not tracked.
-    "Inventory tracker": "",
-    "Continue selling when out of stock": "DENY",
-    "Requires shipping": variant?.requires_shipping === true ? "TRUE" : "FALSE",
-    "Fulfillment service": "manual",
-    "Product image URL": image?.src ?? "",
-    "Image position": image === undefined ? "" : 1,
-    "Image alt text": image?.alt ?? "",
-    "Gift card": "FALSE",
-  };
-}
-
-/** WooCommerce's product CSV import schema. */
-function woocommerceCells(offer: Offer): CsvCells {
-  const item = toWoocommerce(offer);
-  return {
-    Type: item.virtual ? `${item.type}, virtual` : item.type,
-    SKU: item.sku,
-    Name: item.name,
-    Published: 1,
-    "Is featured?": 0,
-    "Visibility in catalog": "visible",
-    "Short description": item.short_description,
-    Description: item.description,
-    "Tax status": "taxable",
-    "In stock?": 1,
-    "Regular price": item.regular_price,
-    // Commas separate categories there unless a backslash is before them.
-    Categories: item.categories.map(({ name }) => name.replaceAll(",", "\\,")).join(", "),
-    Images: item.images.map(({ src }) => src).join(", "),
-    ...Object.fromEntries(item.meta_data.map(({ key, value }) => [`Meta: ${key}`, value])),
-  };
-}
-
-/** The API's names of the formats. */
-const apiFormats = { generic: "generic", shopify: "platform_a", woocommerce: "platform_b" } as const;
 
 export default command({
   target: "catalog",
@@ -113,7 +27,7 @@ export default command({
   ],
   args: {},
   options: {
-    format: required(choice("--format <format>", exportFormats, "whose form it takes")),
+    format: required(choice("--format <format>", shopFormatNames, "whose form it takes")),
     as: choice("--as <form>", ["csv", "json"], "default csv; json with --json or a FILE.json"),
     markup: markupOption(),
     region: text("--region <region>", "only this region, in any case"),
@@ -140,7 +54,7 @@ export default command({
 });
 
 interface ExportOptions {
-  format: ExportFormat;
+  format: ShopFormat;
   as: "csv" | "json";
   markup: string;
   query: {
@@ -179,7 +93,7 @@ function markupOption(): Option<string> {
 }
 
 async function exportJson(api: Api, { format, as, markup, query, output }: ExportOptions): Promise<Result> {
-  const sync = { ...query, format: apiFormats[format], markup };
+  const sync = { ...query, format: shopFormats[format], markup };
   const { body } = await api.request<CatalogSync>("GET", apiPath`/catalog/sync`, { query: sync });
   const document = cleanJson(body);
   if (output === undefined) return { json: body, text: () => document };
@@ -188,21 +102,16 @@ async function exportJson(api: Api, { format, as, markup, query, output }: Expor
 }
 
 async function exportCsv(context: Context, api: Api, { format, as, markup, query, output }: ExportOptions) {
-  const { stringify } = await import("csv-stringify/sync");
+  const { shopCsv } = await import("../../../core/catalog/sync/shop-file.ts");
   const currencies = new Set<string>();
   const apostrophes = new Set<string>();
   let count = 0;
-  async function* lines(terms: OfferTerms): Pieces {
-    for await (const offer of offers(api, query, terms)) {
-      currencies.add(offer.product.currency);
-      const cells = cellsOf[format](offer);
-      const row = guarded(cells);
-      if (Object.keys(cells).some((column) => row[column] !== cells[column])) apostrophes.add(offer.product.sku);
-      yield stringify([row], { header: count === 0, quoted_match: /[\r\n;\t]/ });
-      count += 1;
-    }
-  }
-  const csv = lines({ markup: parseMarkup(markup), pictures: api.address });
+  const terms = { markup: parseMarkup(markup), pictures: api.address };
+  const csv = shopCsv(format, offers(api, query, terms), ({ product }, isGuarded) => {
+    count += 1;
+    currencies.add(product.currency);
+    if (isGuarded) apostrophes.add(product.sku);
+  });
   await (output === undefined ? writeToStdout(csv) : writeFileWhole(output, csv));
   if (currencies.size > 1) {
     context.warn(`Prices are in ${[...currencies].sort().join(", ")}: no shop takes more than one from a file.`);
@@ -219,13 +128,7 @@ function apostropheWords(skus: readonly string[]): string {
   );
 }
 
-/** Names and descriptions come from suppliers. */
-function guarded(cells: CsvCells): CsvCells {
-  const guard = (cell: string | number) => (typeof cell === "string" ? guardCell(cell) : cell);
-  return Object.fromEntries(Object.entries(cells).map(([column, cell]) => [column, guard(cell)]));
-}
-
-function written(summary: { file: string; format: ExportFormat; as: string; count: number }): Result {
+function written(summary: { file: string; format: ShopFormat; as: string; count: number }): Result {
   const { file, count } = summary;
   return { json: summary, text: () => `${count} ${count === 1 ? "product" : "products"} written to ${file}` };
 }

@@ -33,11 +33,13 @@ export interface CatalogSync {
   products: (GenericItem | ShopifyItem | WoocommerceItem)[];
 }
 
-const CURRENCY_NOTE =
+/** What a reader of prices has to know. */
+export const CURRENCY_NOTE =
   "Each price is in its product's own wholesale currency. Nothing is converted: " +
   "a shop that sells in another currency must convert first.";
 
-const itemOf: Record<SyncFormat, (offer: Offer) => CatalogSync["products"][number]> = {
+/** What each format makes of an offer. */
+export const itemOf: Record<SyncFormat, (offer: Offer) => CatalogSync["products"][number]> = {
   generic: toGeneric,
   platform_a: toShopify,
   platform_b: toWoocommerce,

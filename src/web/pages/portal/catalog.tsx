@@ -2,10 +2,12 @@ import { dataWords } from "../../../core/catalog/data-words.ts";
 import { listOwnProducts, showOwnProduct } from "../../../core/catalog/own.ts";
 import type { Product } from "../../../core/catalog/product.ts";
 import { planTypes } from "../../../core/store/schema/values.ts";
+import { LinkButton } from "../../parts/act-form.tsx";
 import { type Column, Record } from "../../parts/list.tsx";
 import { plain } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { chosen, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { EXPORT } from "./catalog-export.tsx";
 import { idIn, ownList, titled } from "./own-pages.tsx";
 
 const dataOf = ({ data_amount_mb: mb }: Product) => (mb === 0 ? null : dataWords(mb));
@@ -41,6 +43,11 @@ function catalogPage(visit: PortalVisit): Promise<Shown> {
     ],
     read: (page) => store.list(listOwnProducts, { partnerId: owner.partnerId, ...filter, ...page }),
     empty: "No product fits. Leave a filter out.",
+    above: (
+      <div class="acts">
+        <LinkButton visit={visit} to={EXPORT} words="Export for shops" />
+      </div>
+    ),
   });
 }
 
