@@ -175,7 +175,7 @@ describe("an order without a clear answer", () => {
     expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
   });
 
-  test("is looked for while the provider does not answer, without end", async () => {
+  test("is for people where nothing answers for 49 minutes, and found once something does", async () => {
     let down = false;
     const go = await openEsimgoAdapter({
       instead: () => (down ? { status: 500, body: { message: "down" } } : null),
@@ -184,9 +184,32 @@ describe("an order without a clear answer", () => {
     const unit = go.purchase(BRITAIN);
     await unit.run();
     down = true;
-    expect(await unit.end()).toMatchObject({ kind: "unknown", reason: "the look-up failed: 500, down" });
+    const began = go.clock.now();
+    expect(await unit.run()).toMatchObject({ kind: "unknown", reason: "500, down", waitMs: 5_000 });
+    const reason = "the provider could not be asked about it: 500, down";
+    expect(await unit.end()).toMatchObject({ kind: "lost", reason });
+    expect(Math.round((go.clock.now() - began) / 60_000)).toBe(49);
+    expect(await unit.run()).toMatchObject({ kind: "lost", reason });
     down = false;
-    expect(await unit.end()).toMatchObject({ kind: "bought" });
+    expect(await unit.run()).toMatchObject({ kind: "bought" });
+    expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
+  });
+
+  test("that is in the inventory and cannot be taken for want of a connection is for people as well", async () => {
+    const go = await openEsimgoAdapter();
+    const unit = go.purchase(BRITAIN);
+    const away = { url: "http://127.0.0.1:1/v2.5", at: "apply" };
+    let step = await unit.run(away);
+    for (let nth = 0; nth < 40 && step.kind === "unknown"; nth++) {
+      go.clock.advance(step.waitMs);
+      step = await unit.run(away);
+    }
+    expect(step).toMatchObject({
+      kind: "lost",
+      reason: expect.stringContaining("could not be asked about it: no conn"),
+    });
+    expect(await unit.end()).toEqual(BOUGHT);
+    expect(await go.holdings()).toEqual({ units: 1, spares: 0, esims: 1 });
   });
 
   test.each([

@@ -58,17 +58,25 @@ describe("an answer that is lost, and a list that shows late what was bought", (
     expect((await expectBoughtAt(shop, "esimaccess", 1)).slice(0, 2)).toEqual(["unknown", "wait"]);
   });
 
-  test("airalo: what no look-up can show waits for people, and is not bought again", async () => {
-    const shop = await supplyShop(["airalo", "esimaccess"]);
-    await shop.doubles.airalo?.steer({ on: "order", outcome: "lost" });
-    await shop.doubles.airalo?.steer({ on: "query", outcome: "refuse", count: 1_000 });
-    await shop.order();
-    // Three hours of look-ups: longer than the partner's token lives.
-    await shop.settle(12 * 3_600_000);
-    expect((await books(shop)).orders).toMatchObject([{ status: "waiting_review" }]);
-    expect(await shop.doubles.airalo?.state()).toMatchObject({ bought: 1 });
-    expect(await shop.doubles.esimaccess?.state()).toMatchObject({ bought: 0 });
-  });
+  test.for(["airalo", "esimgo"] as const)(
+    "%s: where no look-up gets an answer people decide within the hour, and it is not bought again",
+    async (adapter) => {
+      const shop = await supplyShop([adapter, "esimaccess"]);
+      await shop.doubles[adapter]?.steer({ on: "order", outcome: "lost" });
+      await shop.order();
+      await shop.work();
+      await shop.doubles[adapter]?.close();
+      await shop.settle();
+      await shop.doubles[adapter]?.reopen();
+      const { orders } = await books(shop);
+      expect(orders).toMatchObject([{ status: "waiting_review" }]);
+      expect(orders[0]?.reason).toMatch(
+        `it is not known whether ${adapter} has sold a unit: the provider could not be asked`,
+      );
+      expect(await shop.doubles[adapter]?.state()).toMatchObject({ bought: 1 });
+      expect(await shop.doubles.esimaccess?.state()).toMatchObject({ bought: 0 });
+    },
+  );
 });
 
 describe("two answers that are lost, one after the other", () => {

@@ -1,9 +1,9 @@
 import type { Memory } from "../../../core/store/schema/values.ts";
 import type { Step } from "../../../core/supply/provider.ts";
-import type { Failed } from "./reply.ts";
+import { type Failed, reasonOf } from "./reply.ts";
 
-/** Memory of a purchase that is looked up; `looks`: how often. */
-export type Looking = Memory & { looks: number };
+/** Memory of a purchase that is looked up: how often it was not found, and how often there was no usable answer. */
+export type Looking = Memory & { looks: number; silent?: number };
 
 /** How long after the last one each look-up is made (ms), the first after the request itself. */
 const waits = [2_000, 5_000, 10_000, 30_000, 60_000, 120_000];
@@ -11,6 +11,8 @@ const LONGEST_WAIT_MS = 300_000;
 
 /** So many look-ups, the last a quarter of an hour after the request, are enough for what is listed within minutes. */
 const MOST_LOOKS = 8;
+/** So many without a usable answer, the last 49 minutes after the request: what is wrong then is for people. */
+const MOST_SILENT = 15;
 
 /** How long to wait after so many look-ups (ms). */
 export function waitAfter(looks: number): number {
@@ -19,7 +21,8 @@ export function waitAfter(looks: number): number {
 
 /** It may be bought: it is looked up next after a wait that grows. */
 export function lookLater(memory: Looking, reason: string, waitMs: number | null = null): Step {
-  return { kind: "unknown", reason, memory, waitMs: waitMs ?? waitAfter(memory.looks) };
+  const { looks, silent = 0 } = memory;
+  return { kind: "unknown", reason, memory, waitMs: waitMs ?? waitAfter(Math.max(looks, silent)) };
 }
 
 /** Whether every look-up was made: where people ask for another, one is made. */
@@ -28,8 +31,16 @@ export function isExhausted({ looks }: Looking): boolean {
 }
 
 /** The step after a look-up that found nothing, which `looks` counts already; the last one ends in `lost`. */
-export function lookAgain(memory: Looking, reason: string, waitMs?: number): Step {
-  return isExhausted(memory) ? { kind: "lost", reason, memory } : lookLater(memory, reason, waitMs);
+export function lookAgain(memory: Looking, reason: string): Step {
+  return isExhausted(memory) ? { kind: "lost", reason, memory } : lookLater(memory, reason);
+}
+
+/** The step after a call without a usable answer: it says nothing of what may be bought, and is counted by itself. */
+export function lookFailed(memory: Looking, reply: Failed): Step {
+  if (reply.kind === "busy") return reply;
+  const [reason, counted] = [reasonOf(reply), { ...memory, silent: (memory.silent ?? 0) + 1 }];
+  if (counted.silent < MOST_SILENT) return lookLater(counted, reason);
+  return { kind: "lost", reason: `the provider could not be asked about it: ${reason}`, memory: counted };
 }
 
 /** The end of a purchase whose memory has a form that no version of the adapter wrote. */

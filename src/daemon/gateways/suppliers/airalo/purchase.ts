@@ -3,10 +3,10 @@ import { Compile } from "typebox/compile";
 import { civilDateAt } from "../../../../core/kernel/civil-date.ts";
 import type { Ask, Step, TopupAsk } from "../../../../core/supply/provider.ts";
 import { deliveredEsim } from "../delivered.ts";
-import { lookAgain, notBought, notUnderstood, waitAfter } from "../look-ups.ts";
-import { faultWords, mapped, type Reply, shaped, unclear } from "../reply.ts";
+import { lookAgain, lookFailed, lookLater, notBought, notUnderstood } from "../look-ups.ts";
+import { type Reply, shaped, unclear } from "../reply.ts";
 import { costIn, maybe, TextOrNumber } from "../values.ts";
-import { type Client, CURRENCY, NAME } from "./client.ts";
+import { type Client, CURRENCY } from "./client.ts";
 
 /** What is remembered of an order that is sent, or may be. */
 const Ordered = Type.Object({
@@ -43,11 +43,6 @@ const list = Compile(Type.Object({ data: Type.Array(Type.Object(maybe(Type.Unkno
 const single = Compile(Type.Object({ data: Order }));
 
 const DAY_MS = 86_400_000;
-/**
- * Three hours without an answer: what is wrong then is for people. How soon a new order is listed is not published;
- * orders are answered within seconds, so that a quarter of an hour is enough, and people alone take it as final.
- */
-const MOST_SILENT = 40;
 /** States of an order that was made and holds no longer. */
 const ended = ["failed", "refunded", "partially_refunded"];
 
@@ -72,28 +67,31 @@ async function sendOrder(client: Client, ask: Ask | TopupAsk, memory: Ordered): 
   const more = "esim" in ask ? { iccid: ask.esim.iccid } : { quantity: "1", type: "sim" };
   const form = Object.entries({ package_id: ask.plan, ...more, description: memory.token });
   const reply = shaped(await client.send({ method: "POST", path, form }), single);
-  if (reply.kind === "unclear") return unknown(reply.reason, memory);
+  if (reply.kind === "unclear") return lookLater(memory, reply.reason);
   if (reply.kind !== "done") return reply;
-  return stepOf(reply.value.data, ask) ?? unknown("the answer to the order has no eSIM that can be read", memory);
+  return stepOf(reply.value.data, ask) ?? lookLater(memory, "the answer to the order has no eSIM that can be read");
 }
 
-/** Looks for an order that may have been made. Never makes one. */
+/**
+ * Looks for an order that may have been made. Never makes one. How soon a new order is listed is not published; orders
+ * are answered within seconds, so that a quarter of an hour is enough, and people alone take it as final.
+ */
 async function lookUp(client: Client, ask: Ask | TopupAsk, memory: Ordered): Promise<Step> {
-  const silent = (reason: string) => unknown(reason, { ...memory, silent: memory.silent + 1 });
   const lost = (reason: string): Step => ({ kind: "lost", reason, memory });
   const found = ordersIn(await client.send({ method: "GET", path: searchPath(memory) }), memory.token);
-  if (found.kind === "busy") return found;
-  if (found.kind !== "done") return silent(faultWords(NAME, found));
+  if (found.kind !== "done") return lookFailed(memory, found);
   const [order, ...others] = found.value;
-  if (order === undefined) return unknown("the list has no such order", { ...memory, looks: memory.looks + 1 });
+  if (order === undefined) return lookAgain({ ...memory, looks: memory.looks + 1 }, "the list has no such order");
   if (others.length > 0) return lost(`it was bought more than once: orders ${found.value.map(referenceOf).join(", ")}`);
   const state = order.status?.slug;
   if (state && ended.includes(state)) return lost(`order ${referenceOf(order)} is ${state}`);
   const bought = stepOf(order, ask);
   if (bought !== null) return bought;
   const path = `/orders/${encodeURIComponent(order.id)}?include=sims`;
-  const whole = mapped(shaped(await client.send({ method: "GET", path }), single), ({ data }) => stepOf(data, ask));
-  return (whole.kind === "done" && whole.value) || silent(`order ${referenceOf(order)} has no eSIM that can be read`);
+  const whole = shaped(await client.send({ method: "GET", path }), single);
+  if (whole.kind !== "done") return lookFailed(memory, whole);
+  const unreadable = unclear(`order ${referenceOf(order)} has no eSIM that can be read`);
+  return stepOf(whole.value.data, ask) ?? lookFailed(memory, unreadable);
 }
 
 /** The search for an order, in the days around it: clocks and zones may differ. */
@@ -101,13 +99,6 @@ function searchPath({ token, since }: Ordered): string {
   const query = new URLSearchParams({ include: "sims,status", limit: "100", "filter[description]": token });
   query.set("filter[created_at]", `${civilDateAt(since - DAY_MS)} - ${civilDateAt(since + DAY_MS)}`);
   return `/orders?${query}`;
-}
-
-/** It may be bought: the next look is after a wait that grows with each one. */
-function unknown(reason: string, memory: Ordered): Step {
-  const { looks, silent } = memory;
-  if (silent >= MOST_SILENT) return { kind: "lost", reason: `it cannot be looked up: ${reason}`, memory };
-  return lookAgain(memory, reason, waitAfter(Math.max(looks, silent)));
 }
 
 /** The orders of a list with exactly this description: the search finds what is like it. */

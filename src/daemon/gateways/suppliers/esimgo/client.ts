@@ -1,11 +1,9 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Secret } from "../../../../core/kernel/secret.ts";
-import type { Step } from "../../../../core/supply/provider.ts";
 import type { Call, ProviderCalls } from "../calls.ts";
-import { type Looking, lookLater, waitAfter } from "../look-ups.ts";
 import { readPages } from "../pages.ts";
-import { type Failed, mapped, type Reply, reasonOf, replyOf, shaped, unclear, type Whole } from "../reply.ts";
+import { mapped, type Reply, replyOf, shaped, unclear, type Whole } from "../reply.ts";
 
 /** Its name, for people. */
 export const NAME = "eSIM Go";
@@ -65,10 +63,4 @@ export async function everyRow<Row>(
   const isLast = (page: readonly Row[], before: readonly Row[]) =>
     named([...before, ...page]).size === named(before).size;
   return mapped(await readPages({ most, read, isLast }), (rows) => [...named(rows).values()]);
-}
-
-/** The step after a look-up without an answer, which does not count. */
-export function lookFailed(memory: Looking, reply: Failed): Step {
-  if (reply.kind === "busy") return reply;
-  return lookLater(memory, `the look-up failed: ${reasonOf(reply)}`, Math.max(10_000, waitAfter(memory.looks)));
 }

@@ -2,10 +2,10 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Ask, Step } from "../../../../core/supply/provider.ts";
 import { deliveredEsim } from "../delivered.ts";
-import { isExhausted, lookAgain, lookLater, notBought, notUnderstood } from "../look-ups.ts";
+import { isExhausted, lookAgain, lookFailed, lookLater, notBought, notUnderstood } from "../look-ups.ts";
 import { type Failed, reasonOf } from "../reply.ts";
 import { maybe, notedCost } from "../values.ts";
-import { type Client, lookFailed } from "./client.ts";
+import type { Client } from "./client.ts";
 import { esimOf } from "./esims.ts";
 import { applyToNewEsim, newEsimsSince, remainingOf, saysNoStock } from "./inventory.ts";
 import { guardPrice, ordersSince, placeOrder } from "./orders.ts";
@@ -18,6 +18,7 @@ const Noted = Type.Object({
   since: Count,
   remaining: Count,
   looks: Count,
+  silent: Count,
   /** Whether this purchase filled the inventory, by which `order`, at what `cost`. */
   own: Type.Boolean(),
   /** How often apply may have been sent, and since when look-ups find the inventory unchanged. */
@@ -72,7 +73,7 @@ async function begin(buying: Buying): Promise<Step> {
   if (stock.kind !== "done") return notBought(stock);
   const phantom = Math.min(stock.value, phantoms.get(ask.plan) ?? 0);
   phantoms.set(ask.plan, phantom);
-  const seen = { since: sinceOf(stock.at, buying), remaining: stock.value, looks: 0, own: false };
+  const seen = { since: sinceOf(stock.at, buying), remaining: stock.value, looks: 0, silent: 0, own: false };
   if (stock.value > phantom) return note(buying, { ...seen, stage: "apply", attempts: 1 });
   return (await guardPrice(client, ask)) ?? note(buying, { ...seen, stage: "fill", attempts: 0 });
 }
@@ -86,7 +87,7 @@ function fill(buying: Buying, memory: Noted): Promise<Step> {
 }
 
 function filled(buying: Buying, memory: Noted): Step {
-  return note(buying, { ...memory, stage: "apply", own: true, attempts: 1, looks: 0 });
+  return note(buying, { ...memory, stage: "apply", own: true, attempts: 1, looks: 0, silent: 0 });
 }
 
 async function lookForFill(buying: Buying, memory: Noted): Promise<Step> {
@@ -122,7 +123,7 @@ async function apply(buying: Buying, memory: Noted): Promise<Step> {
 
 /** What was bought is in the inventory: no other order may be made in its place. */
 function notApplied(memory: Noted, reply: Failed): Step {
-  if (reply.kind !== "refused") return lookLater(memory, reasonOf(reply), WAIT_MS);
+  if (reply.kind !== "refused") return lookFailed(memory, reply);
   const reason = `it is bought and in the inventory, and apply was refused: ${reply.message}`;
   const again = saysNoStock(reply.message) && memory.looks < MOST_REFUSALS;
   if (!again) return { kind: "lost", reason, memory: { ...memory, looks: 0 } };

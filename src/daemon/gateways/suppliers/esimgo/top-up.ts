@@ -2,9 +2,9 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Memory } from "../../../../core/store/schema/values.ts";
 import type { Step, TopupAsk } from "../../../../core/supply/provider.ts";
-import { lookAgain, lookLater, notBought, notUnderstood } from "../look-ups.ts";
+import { lookAgain, lookFailed, lookLater, notBought, notUnderstood } from "../look-ups.ts";
 import { usable } from "../reply.ts";
-import { type Client, lookFailed, NAME } from "./client.ts";
+import { type Client, NAME } from "./client.ts";
 import { bundlesOn, referenceOf } from "./esims.ts";
 import { guardPrice, placeOrder } from "./orders.ts";
 
@@ -15,6 +15,7 @@ const Noted = Type.Object({
   since: Count,
   assignments: Count,
   looks: Count,
+  silent: Count,
 });
 const noted = Compile(Noted);
 const compatible = Compile(Type.Object({ compatible: Type.Boolean() }));
@@ -44,7 +45,7 @@ export async function topUpEsim(client: Client, ask: TopupAsk, now: () => number
   const alike = on.value.filter((one) => one.plan === plan);
   if (memory === null) {
     const stopped = await guardPrice(client, ask);
-    return stopped ?? note({ stage: "topup", since: now(), assignments: alike.length, looks: 0 });
+    return stopped ?? note({ stage: "topup", since: now(), assignments: alike.length, looks: 0, silent: 0 });
   }
   if (alike.length <= memory.assignments) {
     return lookAgain({ ...memory, looks: memory.looks + 1 }, "no further bundle is found on the eSIM");
