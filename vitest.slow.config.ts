@@ -18,6 +18,8 @@ const onBothEngines = [
   "large-orders",
   "order-crash",
   "supplier-mail-crash",
+  "supply-crash",
+  "topup-crash",
   "webhook-crash",
   "webhook-fairness",
 ].map((name) => `test/slow/${name}.test.ts`);

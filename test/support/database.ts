@@ -62,7 +62,7 @@ const parserOf: typeof pg.types.getTypeParser = (id: number, format?: "text" | "
 
 const SESSIONS = `
   SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-const LEASED = ["orders", "order_items", "activations", "deliveries"];
+const LEASED = ["orders", "order_items", "activations", "deliveries", "topups"];
 const LEASES_END = LEASED.map((table) => `UPDATE ${table} SET due_at = 1, leased_until = 1 WHERE leased_until > 1`);
 
 /** Ends the leases of a node that was killed, as time does, once its sessions are through; nothing else uses `url`. */

@@ -6,7 +6,7 @@ import { randomIds } from "../../src/core/kernel/ids.ts";
 import { minorUnits } from "../../src/core/kernel/money.ts";
 import { createPartner } from "../../src/core/partners/create.ts";
 import { updatePartner } from "../../src/core/partners/update.ts";
-import { prepareDataDirectory } from "../../src/core/platform/data-directory.ts";
+import { dataDirectory, prepareDataDirectory } from "../../src/core/platform/data-directory.ts";
 import { openStore } from "../../src/core/store/open/open.ts";
 import { readMasterKey } from "../../src/core/store/sealing/key-files.ts";
 import type { Store } from "../../src/core/store/store.ts";
@@ -29,6 +29,11 @@ export interface Shop {
   clientSecret: string;
   /** By sku. */
   products: Record<string, ProductId>;
+}
+
+/** The file of the key that seals what a daemon serves. */
+export function keyFileOf(served: Served): string {
+  return "keyFile" in served ? served.keyFile : dataDirectory(served.data).keyFile;
 }
 
 export interface ShopOptions {

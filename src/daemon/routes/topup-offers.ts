@@ -28,7 +28,7 @@ interface Answer {
 }
 
 /** Asks suppliers, and keeps what they answer for a minute. */
-export function createTopupOffers(context: DaemonContext): TopupOffers {
+export function createTopupOffers(context: Pick<DaemonContext, "store" | "clock">): TopupOffers {
   const { store, clock } = context;
   const answers = new LRUCache<string, Answer>({ max: ANSWERS });
   const made = once(() => providersOf(context));
@@ -83,7 +83,7 @@ async function fittingOnes(
 }
 
 /** Loaded when the first supplier is asked: terminal commands of eSIMs need none of it. */
-async function providersOf({ store, clock }: DaemonContext): Promise<Providers> {
+async function providersOf({ store, clock }: Pick<DaemonContext, "store" | "clock">): Promise<Providers> {
   const { createProviders } = await import("../gateways/suppliers/providers.ts");
   return createProviders({ store, now: clock.now });
 }
