@@ -19,6 +19,7 @@ const onBothEngines = [
   "order-crash",
   "supplier-mail-crash",
   "supply-crash",
+  "supply-nodes",
   "topup-crash",
   "webhook-crash",
   "webhook-fairness",

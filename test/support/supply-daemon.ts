@@ -17,15 +17,16 @@ export interface ServedSupplyShop {
   product: ProductId;
 }
 
-/** Makes one, in which costs in USD can be priced. */
+/** Makes one, in which costs in USD can be priced; of each provider it sells what `made` makes of it. */
 export async function openSupplyShop(
   adapters: readonly ProviderAdapter[],
   url: string | undefined,
+  made?: Parameters<typeof startDouble>[2],
 ): Promise<ServedSupplyShop> {
   const folder = temporaryDirectory();
   const shop = await openShop({ folder, url, stock: {}, priceCents: 1_000, fundsCents: 100_000_000 });
   const doubles: Double[] = [];
-  for (const adapter of adapters) doubles.push(await startDouble(adapter, Date.now));
+  for (const adapter of adapters) doubles.push(await startDouble(adapter, Date.now, made));
   const { served } = shop;
   const masterKey = readMasterKey(keyFileOf(served));
   const store = await openStore(locationOf(served), { clock: systemClock, ids: randomIds(), masterKey });

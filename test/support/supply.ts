@@ -6,6 +6,7 @@ import { waitingItems } from "../../src/core/supplier-requests/due.ts";
 import { setSupplier } from "../../src/core/suppliers/set.ts";
 import { addSource } from "../../src/core/supply/sources.ts";
 import { simulators } from "../../src/daemon/simulators/all.ts";
+import type { SimulatedProvider } from "../../src/daemon/simulators/provider.ts";
 import { serveSimulator } from "../../src/daemon/simulators/serve.ts";
 import type { Steered } from "../../src/daemon/simulators/steering.ts";
 import { addProducts } from "./catalog.ts";
@@ -35,11 +36,15 @@ export interface Double {
   reopen(): Promise<void>;
 }
 
-/** Serves a provider's double with a clock; ended with the test. */
-export async function startDouble(name: ProviderAdapter, now: () => number): Promise<Double> {
+/** Serves a provider's double, or what is made of it, with a clock; ended with the test. */
+export async function startDouble(
+  name: ProviderAdapter,
+  now: () => number,
+  made: (provider: SimulatedProvider) => SimulatedProvider = (provider) => provider,
+): Promise<Double> {
   const load = simulators.get(name);
   if (load === undefined) throw new Error(`${name} is not simulated`);
-  const provider = await load();
+  const provider = made(await load());
   let served = await serveSimulator(provider, { port: 0, now });
   onTestFinished(() => served.close());
   const { url, port } = served;
