@@ -101,7 +101,7 @@ async function killed(nodes: SupplyNodes, kills: Kills, { round, again, wanted }
     ...got.map(({ id }) => ({ id, replayed: false })),
   ]);
   const inHand = before + 1 + (Math.floor(round / 2) % (wanted.length * requests));
-  await expect.poll(asked, { timeout: HANG_MS, interval: 5 }).toBeGreaterThanOrEqual(inHand);
+  await expect.poll(asked, { timeout: HANG_MS, interval: 20 }).toBeGreaterThanOrEqual(inHand);
   await node.kill();
   // On SQLite the next one has the database to itself, and ends them.
   if ("database" in shop.served) await endLeases(shop.served.database);
