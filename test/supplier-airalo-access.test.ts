@@ -37,7 +37,7 @@ describe("limits", () => {
     const { airalo, script, clock } = await startAdapter();
     const limited = answering(429, { message: "Too Many Attempts." }, { "retry-after": "60" });
     script("GET", "/packages", limited);
-    await expect(airalo.plans()).rejects.toMatchObject({ slug: "supplier_unreachable", message: /60 s/ });
+    await expect(airalo.catalog()).rejects.toMatchObject({ slug: "supplier_unreachable", message: /60 s/ });
     clock.advance(1_000);
     expect((await run(airalo.buy, asked())).last.kind).toBe("bought");
   });

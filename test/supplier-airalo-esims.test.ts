@@ -17,7 +17,7 @@ async function withEsim(plan = "hinode-7days-1gb") {
 describe("the catalog", () => {
   test("has each package once at its net price, without top-ups", async () => {
     const { airalo } = await startAdapter();
-    const plans = await airalo.plans();
+    const plans = (await airalo.catalog()).plans;
     expect(plans).toHaveLength(17);
     expect(plans.find(({ plan }) => plan === "hinode-7days-1gb")).toEqual({
       ...{ plan: "hinode-7days-1gb", name: "Japan 1 GB - 7 Days", cost: 36_000, currency: "USD" },
@@ -60,7 +60,7 @@ describe("the catalog", () => {
     const [place] = body.data;
     const operators = [{ ...place?.operators[0], ...lists }];
     script("GET", "/packages", answering(200, { ...body, data: [{ ...place, operators }] }));
-    expect(await airalo.plans()).toMatchObject([{ coverage }]);
+    expect((await airalo.catalog()).plans).toMatchObject([{ coverage }]);
   });
 
   const discounted = (discount_percentage: unknown) => ({
@@ -78,21 +78,24 @@ describe("the catalog", () => {
   ])("takes the cost from the %s", async (_, given, more, cost) => {
     const { airalo, script } = await startAdapter();
     script("GET", "/packages", answering(200, catalog([given], more)));
-    expect(await airalo.plans()).toMatchObject([{ plan: "a-7days-1gb", cost, coverage: ["AU"] }]);
+    expect((await airalo.catalog()).plans).toMatchObject([{ plan: "a-7days-1gb", cost, coverage: ["AU"] }]);
   });
 
   test.each([
-    ["a cost", { ...pack, prices: { net_price: { EUR: 3 } } }, {}],
-    ["a discount", pack, discounted(null)],
-    ["a discount of a hundred at most", pack, discounted(101)],
-    ["days", { ...pack, net_price: 3, day: 0 }, {}],
-    ["data", { ...pack, net_price: 3, amount: 0 }, {}],
-    ["an id", { ...pack, net_price: 3, id: "" }, {}],
-  ])("leaves out what is without %s", async (_, given, more) => {
+    ["a cost", { ...pack, prices: { net_price: { EUR: 3 } } }, {}, "it has no cost in USD"],
+    ["a discount", pack, discounted(null), "it has no cost in USD"],
+    ["a discount of a hundred at most", pack, discounted(101), "it has no cost in USD"],
+    ["days", { ...pack, net_price: 3, day: 0 }, {}, "day must be a whole number of at least 1"],
+    ["data", { ...pack, net_price: 3, amount: 0 }, {}, "amount must be a whole number of megabytes"],
+    ["an id", { ...pack, net_price: 3, id: "" }, {}, "id must not be empty"],
+  ])("leaves out what is without %s, and names it", async (_, given, more, reason) => {
     const { airalo, script } = await startAdapter();
     const whole = { ...pack, id: "b", net_price: 3, prices: { net_price: { USD: 3 } } };
     script("GET", "/packages", answering(200, catalog([given, whole], more)));
-    expect(await airalo.plans()).toMatchObject([{ plan: "b" }]);
+    expect(await airalo.catalog()).toMatchObject({
+      plans: [{ plan: "b" }],
+      unread: [{ row: 1, plan: given.id || null, name: "1 GB", reason }],
+    });
   });
 
   test.each([
@@ -103,7 +106,7 @@ describe("the catalog", () => {
   ])("is refused where the answer is %s", async (_, body) => {
     const { airalo, script } = await startAdapter();
     script("GET", "/packages", answering(200, body));
-    await expect(airalo.plans()).rejects.toMatchObject({ slug: "supplier_unreachable", status: 503 });
+    await expect(airalo.catalog()).rejects.toMatchObject({ slug: "supplier_unreachable", status: 503 });
   });
 
   test("is not there while the provider is not", async () => {
@@ -111,7 +114,7 @@ describe("the catalog", () => {
     await airalo.balance();
     clock.advance(1_000);
     await close();
-    await expect(airalo.plans()).rejects.toMatchObject({ message: /cannot be reached: no connection/ });
+    await expect(airalo.catalog()).rejects.toMatchObject({ message: /cannot be reached: no connection/ });
   });
 });
 

@@ -7,7 +7,7 @@ import { asked, failure, run, startAdapter, success } from "./support/providers/
 describe("the catalog", () => {
   test("is listed with what its plans promise", async () => {
     const { ea, sent } = await startAdapter();
-    const plans = await ea.plans();
+    const plans = (await ea.catalog()).plans;
     expect(sent("/package/list")).toEqual([{ type: "BASE" }]);
     expect(plans.find(({ plan }) => plan === "CJP103")).toEqual({
       plan: "CJP103",
@@ -63,13 +63,24 @@ describe("the catalog", () => {
       { ...one, volume: 0 },
     ];
     script("/package/list", success({ packageList: [...others, ...odd] }));
-    expect((await ea.plans()).map(({ plan }) => plan)).toEqual(others.map(({ packageCode }) => packageCode));
+    const { plans, unread } = await ea.catalog();
+    expect(plans.map(({ plan }) => plan)).toEqual(others.map(({ packageCode }) => packageCode));
+    expect(unread).toEqual(
+      [
+        "price must be a whole number",
+        "nothing states the allowance of its kind (dataType 4)",
+        "nothing states the price of a daily plan of 7 days",
+        "durationUnit must be DAY",
+        "location is not in the expected form",
+        "it has less than 1 MB",
+      ].map((reason, at) => ({ row: others.length + at + 1, plan: one?.packageCode, name: one?.name, reason })),
+    );
     script("/package/list", success({ packageList: odd }), success({}), success(null), failure("101003"));
     script("/package/list", { status: 502, body: "" });
     const form = "its answer has another form than its reference says";
     for (const words of [form, form, form, "it answered with code 101003", "it answered 502"]) {
       const message = `eSIM Access gave no usable answer: ${words}.`;
-      await expect(ea.plans()).rejects.toMatchObject({ slug: "supplier_unreachable", status: 503, message });
+      await expect(ea.catalog()).rejects.toMatchObject({ slug: "supplier_unreachable", status: 503, message });
     }
   });
 });

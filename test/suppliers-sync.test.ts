@@ -40,6 +40,7 @@ test("the first sync needs its markup; a dry run shows what it does, and does no
     field: "cost",
     from: null,
     to: "0.7000",
+    currency: "USD",
   });
   expect(await product(here, "EA-CJP101")).toMatchObject({
     ...{ name: "Japan 1GB 7Days", region: "Japan", coverage: ["JP"], data_amount_mb: 1024, validity_days: 7 },
@@ -103,8 +104,8 @@ test("a changed cost is shown and priced; a price set by hand stays, and a loss 
   const risen = await desk.json("suppliers sync ea");
   expect(risen).toMatchObject({ updated: 1, unchanged: 20, held: 0 });
   expect(risen.changes).toEqual([
-    { sku: "EA-CJP101", supplier_sku: "CJP101", field: "cost", from: "0.7000", to: "0.8000" },
-    { sku: "EA-CJP101", supplier_sku: "CJP101", field: "price_cents", from: 95, to: 108 },
+    { sku: "EA-CJP101", supplier_sku: "CJP101", field: "cost", from: "0.7000", to: "0.8000", currency: "USD" },
+    { sku: "EA-CJP101", supplier_sku: "CJP101", field: "price_cents", from: 95, to: 108, currency: "USD" },
   ]);
 
   await desk.json("products update EA-CJP101 --price 0.90 --yes");
@@ -195,16 +196,62 @@ test("a product of another origin keeps its SKU, and a plan that cannot be sold 
   const { desk } = here;
   await addProducts(here.platform.store, [{ sku: "CJP101", name: "Ours" }]);
   here.list((all) => all.map((one) => (one.packageCode === "CKR101" ? { ...one, price: 0 } : one)));
-  const first = await desk.run("suppliers sync ea --markup 35 --json");
-  expect(JSON.parse(first.stdout)).toMatchObject({
+  const dry = await desk.run("suppliers sync ea --markup 35 --dry-run");
+  expect(dry.stdout).toMatch(/2 left out:\n {2}CJP101: it is another product's SKU.*\n {2}CKR101: it costs nothing/);
+  expect(await desk.json("suppliers sync ea --markup 35")).toMatchObject({
     added: 19,
     skipped: [
       { sku: "CJP101", reason: expect.stringContaining("another product's SKU") },
       { sku: "CKR101", reason: expect.stringContaining("costs nothing") },
     ],
   });
-  expect(first.stderr).toContain("CJP101 is left out");
   expect(await product(here, "CJP101")).toMatchObject({ name: "Ours", delivery_method: "stock", sourced: false });
+});
+
+test("rows that cannot be read are named, and leave the product of their plan as it is", async () => {
+  const here = await supplierDesk();
+  const { desk } = here;
+  await desk.json("suppliers sync ea --markup 35 --prefix EA-");
+  const odd = [{ name: "Moon 1GB" }, ...Array.from({ length: 10 }, () => "?")];
+  here.list((all) => [
+    ...all.map((one) => (["DJP1", "CTH105"].includes(one.packageCode) ? { ...one, price: "0.65" } : one)),
+    ...odd,
+  ]);
+  const before = await stored(here);
+  const { skipped, ...rest } = await desk.json("suppliers sync ea");
+  expect(rest).toEqual({ read: 13, unchanged: 13, ...NOTHING });
+  const reason = "price must be a whole number";
+  expect(skipped).toEqual([
+    { sku: null, row: 4, supplier_sku: "DJP1", name: "Japan 1GB/Day", reason },
+    { sku: "EA-CTH105", row: 6, supplier_sku: "CTH105", name: expect.any(String), reason },
+    { sku: null, row: 16, supplier_sku: null, name: "Moon 1GB", reason: expect.stringContaining("is required") },
+    ...odd.slice(1).map((_, at) => ({
+      ...{ sku: null, row: 17 + at, supplier_sku: null, name: null },
+      reason: "the row must be an object",
+    })),
+  ]);
+  expect(await stored(here)).toEqual(before);
+  const { stdout } = await desk.run("suppliers sync ea");
+  expect(stdout).toContain("13 left out:\n  row 4 of the catalog (DJP1, ");
+  expect(stdout).toContain(`) cannot be read: ${reason}\n`);
+  expect(stdout).toMatch(/row 17 of the catalog cannot be read: .*\n {2}and 3 more: --json/s);
+});
+
+test("costs and prices are shown with their currencies, also where a cost comes in another one", async () => {
+  const here = await supplierDesk();
+  const { desk, platform } = here;
+  await addRate(platform.store, { from: "USD", to: "AUD", day: "2026-01-01", rate: "1.52" });
+  await addRate(platform.store, { from: "EUR", to: "AUD", day: "2026-01-01", rate: "1.70" });
+  const text = async (line: string) => (await desk.run(`suppliers sync ea ${line}`)).stdout.replace(/ +/g, " ");
+  const first = await text("--markup 35 --only JP --currency AUD");
+  expect(first).toContain("CJP101 cost - 0.7000 USD");
+  expect(first).toContain("CJP101 price - 1.44 AUD");
+  here.list((all) => all.map((one) => (one.packageCode === "CJP101" ? { ...one, currencyCode: "EUR" } : one)));
+  const euro = await text("");
+  expect(euro).toContain("CJP101 cost_currency USD EUR");
+  expect(euro).toContain("CJP101 price 1.44 AUD 1.61 AUD");
+  here.list((all) => all.map((one) => (one.packageCode === "CJP101" ? { ...one, price: 8_000 } : one)));
+  expect(await text("")).toContain("CJP101 cost 0.7000 EUR 0.8000 USD");
 });
 
 test("a source by hand follows the catalog's cost, and nothing else of its product", async () => {

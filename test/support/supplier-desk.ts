@@ -13,7 +13,7 @@ export interface SupplierDesk {
   desk: ReturnType<typeof deskOf>;
   provider: StartedProvider;
   /** From now on the provider lists what `edit` makes of its catalog. */
-  list(edit: (catalog: readonly Listed[]) => Listed[]): void;
+  list(edit: (catalog: readonly Listed[]) => readonly unknown[]): void;
   /** From now on the account holds so much (1/10,000 USD); null: what the simulation counts. */
   hold(balance: number | null): void;
 }
@@ -22,7 +22,7 @@ export interface SupplierDesk {
 export async function supplierDesk(options: { set?: string } = {}): Promise<SupplierDesk> {
   const platform = await startPlatform();
   const desk = deskOf(platform);
-  let edit: (catalog: readonly Listed[]) => Listed[] = (catalog) => [...catalog];
+  let edit: (catalog: readonly Listed[]) => readonly unknown[] = (catalog) => [...catalog];
   let held: number | null = null;
   const simulated = simulateEsimaccess();
   const provider = await startProvider({

@@ -141,7 +141,7 @@ function adapterOf({ calls }: ProviderParts, buying: Buying): Provider {
   const none = () => Promise.reject(new Error("no test asks for this"));
   return {
     buy: none,
-    plans: none,
+    catalog: none,
     balance: none,
     check: none,
     look: none,

@@ -98,6 +98,23 @@ export interface Plan {
   topup: boolean;
 }
 
+/** A row of a catalog that cannot be read as a plan, and what identifies it. */
+export interface UnreadRow {
+  /** Its place in the answer, from 1 on. */
+  row: number;
+  /** The plan, as it is ordered; null: the row does not say it. */
+  plan: string | null;
+  /** What people may know it by; null: nothing. */
+  name: string | null;
+  reason: string;
+}
+
+/** A supplier's catalog, as far as it can be read. */
+export interface Catalog {
+  plans: Plan[];
+  unread: UnreadRow[];
+}
+
 /** What a supplier knows of an eSIM. What it does not show is null. */
 export interface EsimReportOf extends EsimRef {
   install: InstallState | null;

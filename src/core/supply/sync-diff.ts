@@ -11,6 +11,8 @@ import type { SourceRow } from "./sources.ts";
 export interface SyncChange extends FieldChange {
   sku: string;
   supplier_sku: string;
+  /** What a cost or price is in now; `cost_currency` says what it was in before. */
+  currency?: string;
 }
 
 /** A product, its source at the supplier that is read, and its other sources. */
@@ -59,14 +61,13 @@ function withPlan(known: KnownProduct, offer: Offer, { markupPoints, rates }: Pr
   const changed = changeList(product, source);
   const price = source.synced ? pricedAt(offer, { to, rates, markupPoints }) : null;
   const after: SourceRow = { ...source, cost, currency, price_cents: price, status: "active" };
-  if (changed.add("cost", costWords(source), costWords(offer)) && source.currency !== currency) {
-    changed.add("cost_currency", source.currency, currency);
-  }
+  changed.add("cost", costWords(source), costWords(offer), currency);
+  changed.add("cost_currency", source.currency, currency);
   changed.add("source", source.status, "active");
   const fields: Partial<ProductInput> = source.synced ? newFacts(product, offer.facts, changed) : {};
   // A price that is another one than the last sync made was set by hand, and stays.
   if (price !== null && product.price_cents === source.price_cents && price !== product.price_cents) {
-    changed.add("price_cents", product.price_cents, price);
+    changed.add("price_cents", product.price_cents, price, to);
     fields.price_cents = price;
   }
   const moved = cost !== source.cost || currency !== source.currency || price !== source.price_cents;
@@ -112,9 +113,9 @@ function newFacts(product: Row<"products">, facts: Facts, changed: ReturnType<ty
 
 function changeList({ sku }: Row<"products">, { supplier_sku }: SourceRow) {
   const list: SyncChange[] = [];
-  const add = (field: string, from: FieldChange["from"], to: FieldChange["to"]): boolean => {
+  const add = (field: string, from: FieldChange["from"], to: FieldChange["to"], currency?: string): boolean => {
     if (from === to) return false;
-    list.push({ sku, supplier_sku, field, from, to });
+    list.push({ sku, supplier_sku, field, from, to, ...(currency === undefined ? {} : { currency }) });
     return true;
   };
   return { list, add };

@@ -13,8 +13,18 @@ export interface SyncReport {
   deactivated: number;
   held: number;
   changes: SyncChange[];
-  /** What could not be taken over, and why. */
-  skipped: { sku: string; reason: string }[];
+  skipped: Skipped[];
+}
+
+/** What could not be taken over, and why. */
+export interface Skipped {
+  /** Null: no product, or several, are made of it. */
+  sku: string | null;
+  reason: string;
+  /** A row that cannot be read: its place in the catalog, the plan and its name, as far as it says them. */
+  row?: number;
+  supplier_sku?: string | null;
+  name?: string | null;
 }
 
 /** The report of a sync that has read so many plans. */
@@ -28,12 +38,20 @@ export function count(report: SyncReport, { outcome, changes }: Pick<Difference,
   report.changes.push(...changes);
 }
 
+interface Added {
+  sku: string;
+  offer: Offer;
+  price: number;
+  /** What the price is in. */
+  currency: string;
+}
+
 /** Adds a new product. */
-export function added(report: SyncReport, { sku, offer, price }: { sku: string; offer: Offer; price: number }): void {
+export function added(report: SyncReport, { sku, offer, price, currency }: Added): void {
   const about = { sku, supplier_sku: offer.plan, from: null };
   report.added += 1;
-  report.changes.push({ ...about, field: "cost", to: formatCost(offer.cost) });
-  report.changes.push({ ...about, field: "price_cents", to: price });
+  report.changes.push({ ...about, field: "cost", to: formatCost(offer.cost), currency: offer.currency });
+  report.changes.push({ ...about, field: "price_cents", to: price, currency });
 }
 
 /** Adds what a step of a sync has done. */

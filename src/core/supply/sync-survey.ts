@@ -10,15 +10,14 @@ import { requireSupplier, type SupplierRow } from "../suppliers/supplier.ts";
 import { checkOffer, type Offer, offerOf, offersOf, skuOf } from "./offer.ts";
 import { onlyPlans } from "./only.ts";
 import { type Pricing, pricedAt, ratesToday, requireRates } from "./pricing.ts";
-import type { Plan } from "./provider.ts";
+import type { Catalog, Plan, UnreadRow } from "./provider.ts";
 import type { SourceRow } from "./sources.ts";
 import { differenceOf, type KnownProduct } from "./sync-diff.ts";
-import { added, count, emptyReport, type SyncReport } from "./sync-report.ts";
+import { added, count, emptyReport, type Skipped, type SyncReport } from "./sync-report.ts";
 
 /** What a sync is asked to do. */
-export interface SyncAsked {
+export interface SyncAsked extends Readonly<Catalog> {
   supplier: string;
-  plans: readonly Plan[];
   /** Hundredths of a percent on the cost; left out: as the last sync had it. */
   markupPoints?: number | undefined;
   /** How SKUs of new products begin; left out: as the last sync had it. */
@@ -80,15 +79,17 @@ export function knownOf(
  * without any plan, and `validation`: the first sync needs its markup, each pair of currencies its rate.
  */
 export async function surveySync(q: Read, asked: SyncAsked): Promise<SyncSurvey> {
-  const { supplier, plans } = asked;
+  const { supplier, plans, unread } = asked;
   const { markupPoints, prefix } = settingsOf(await requireSupplier(q, supplier), asked);
   const known = await knownProducts(q, supplier);
   if (plans.length === 0 && known.length > 0) {
     throw new Problem("conflict", `The catalog of ${supplier} is empty: nothing was changed.`);
   }
   const report = emptyReport(plans.length);
+  report.skipped.push(...unread.map((row) => skippedRow(known, row)));
   const within = onlyPlans(asked.only, plans);
-  const offered = offeredOf(known, { plans, within, supplier, report });
+  const readable = known.filter(({ source }) => !unread.some(({ plan }) => plan === source.supplier_sku));
+  const offered = offeredOf(readable, { plans, within, supplier, report });
   const fresh = freshOf(known, { plans, within, supplier, report, prefix, skus: await allSkus(q, {}) });
   const currencyOf = ({ currency }: Offer) => asked.currency ?? commonCurrency(known) ?? currency;
   const pairs = [
@@ -116,7 +117,7 @@ export async function surveySync(q: Read, asked: SyncAsked): Promise<SyncSurvey>
     const price = pricedAt(offer, { to, rates, markupPoints });
     if (price === null) report.skipped.push({ sku, reason: "its price is too large to be counted exactly" });
     else targets.push({ productId: null, offer, sku, currency: to });
-    if (price !== null) added(report, { sku, offer, price });
+    if (price !== null) added(report, { sku, offer, price, currency: to });
   }
   return { report, targets, untouched, pricing, prefix };
 }
@@ -150,6 +151,14 @@ interface Compared {
   within: (plan: Plan) => boolean;
   supplier: string;
   report: SyncReport;
+}
+
+/** A row that cannot be read, with the product that is made of its plan, if it is one. */
+function skippedRow(known: readonly KnownProduct[], { row, plan, name, reason }: UnreadRow): Skipped {
+  const [sku = null, ...more] = known.flatMap(({ product, source }) =>
+    source.supplier_sku === plan ? [product.sku] : [],
+  );
+  return { sku: more.length === 0 ? sku : null, row, supplier_sku: plan, name, reason };
 }
 
 /** The products that are known, each with what its supplier has of it now; those beyond the limit are left alone. */

@@ -3,6 +3,7 @@ import type { Secret } from "../../../core/kernel/secret.ts";
 import type {
   Ask,
   Balance,
+  Catalog,
   Check,
   EsimRef,
   EsimReportOf,
@@ -23,7 +24,7 @@ export interface Notice {
 
 /**
  * A provider's API. Nothing here throws for what a provider does or does not answer: outcomes say it. `Problem`
- * `supplier_unreachable` comes only from what people ask for: `plans`, `topupPlans`, `balance`, `look`.
+ * `supplier_unreachable` comes only from what people ask for: `catalog`, `topupPlans`, `balance`, `look`.
  */
 export interface Provider {
   /** Makes the next step of buying one unit. */
@@ -35,7 +36,7 @@ export interface Provider {
   /** Whether a plan of the catalog can be put on an eSIM. */
   fits(esim: EsimRef, plan: string): Promise<boolean>;
   /** The whole catalog, without top-ups. */
-  plans(): Promise<Plan[]>;
+  catalog(): Promise<Catalog>;
   balance(): Promise<Balance>;
   /** Proves the credential, the balance, and how far the clocks are apart. */
   check(): Promise<Check[]>;

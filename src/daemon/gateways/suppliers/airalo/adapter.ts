@@ -1,6 +1,6 @@
 import type { Provider, ProviderParts } from "../provider.ts";
 import { checkAccount, readBalance } from "./account.ts";
-import { readPlans, readTopupPlans } from "./catalog.ts";
+import { readCatalog, readTopupPlans } from "./catalog.ts";
 import { createClient } from "./client.ts";
 import { lookAt, requestRefund } from "./esims.ts";
 import { readAiraloNotice } from "./notice.ts";
@@ -16,7 +16,7 @@ export function createAiralo({ calls, secret, now }: ProviderParts): Provider {
     topUp: (ask) => purchaseStep(client, now(), ask),
     topupPlans: (esim) => readTopupPlans(client, esim),
     fits: async (esim, plan) => (await readTopupPlans(client, esim)).some((one) => one.plan === plan),
-    plans: () => readPlans(client),
+    catalog: () => readCatalog(client),
     balance: () => readBalance(client),
     check: () => checkAccount(client, now),
     look: (esims) => lookAt(client, now, esims),

@@ -3,8 +3,9 @@ import { Compile } from "typebox/compile";
 import type { Cost } from "../../../../core/kernel/brand.ts";
 import { costOf } from "../../../../core/kernel/cost.ts";
 import { countryCode } from "../../../../core/kernel/country.ts";
-import type { EsimRef, Plan } from "../../../../core/supply/provider.ts";
-import { otherForm, shaped, unclear, usable } from "../reply.ts";
+import type { Catalog, EsimRef, Plan } from "../../../../core/supply/provider.ts";
+import { catalogOf, faultsOf, type ReadRow } from "../catalog-rows.ts";
+import { shaped, unclear, usable } from "../reply.ts";
 import { costIn, distinct, Maybe, maybe, present, TextOrNumber } from "../values.ts";
 import { type Client, CURRENCY, NAME } from "./client.ts";
 
@@ -44,16 +45,20 @@ const topups = Compile(Type.Object({ ...Pricing, data: Type.Array(Type.Unknown()
  * The plans of the catalog, each once, without top-ups. Its some 3,200 packages are one answer: pages after the first
  * have another form. The page says 80 calls a minute, and 40. Throws `supplier_unreachable`.
  */
-export async function readPlans(client: Client): Promise<Plan[]> {
+export async function readCatalog(client: Client): Promise<Catalog> {
   const own = { bucket: "packages", aMinute: 40 };
   const reply = await client.ask({ method: "GET", path: "/packages", own, timeoutMs: 120_000 });
   const { data, pricing, meta } = usable(NAME, shaped(reply, catalog));
   // Plans on a page that was not read would look as if they were gone.
   if ((meta?.last_page ?? 1) > 1) return usable(NAME, unclear("it is not the whole catalog"));
   const operators = data.flatMap((place) => place.operators.map((one) => ({ ...one, shared: sharedOf(place, one) })));
-  const rows = operators.flatMap(({ packages, shared }) => packages.map((row) => planOf(row, pricing, shared, "sim")));
-  return [...new Map(understood(rows).map((plan) => [plan.plan, plan])).values()];
+  const rows = operators.flatMap(({ packages, shared }) =>
+    packages.map((row) => [row, planOf(row, pricing, shared, "sim")] as const),
+  );
+  return catalogOf(rows, origin);
 }
+
+const origin = { provider: NAME, names: ["id", "title"] } as const;
 
 /** The plans that top up one eSIM; none for one that was recycled, or is not of this account. */
 export async function readTopupPlans(client: Client, { iccid }: EsimRef): Promise<Plan[]> {
@@ -61,23 +66,21 @@ export async function readTopupPlans(client: Client, { iccid }: EsimRef): Promis
   if (reply.kind === "refused" && ["73", "404"].includes(reply.code)) return [];
   const { data, pricing } = usable(NAME, shaped(reply, topups));
   const shared = sharedOf({ title: "", operators: [] }, { packages: [] });
-  return understood(data.map((row) => planOf(row, pricing, shared, "topup")));
+  const rows = data.map((row) => [row, planOf(row, pricing, shared, "topup")] as const);
+  return catalogOf(rows, origin).plans;
 }
 
-/** A package that is not understood is not sold; where none is, neither is the answer. */
-function understood(rows: readonly (Plan | null)[]): Plan[] {
-  const plans = rows.filter((plan) => plan !== null);
-  return plans.length === 0 && rows.length > 0 ? usable(NAME, otherForm) : plans;
-}
-
-/** Null: of another type, without a cost, or without what has to be known of a plan. */
-function planOf(row: unknown, pricing: Pricing, { place, ...shared }: Shared, type: "sim" | "topup"): Plan | null {
-  if (!packageRow.Check(row) || (row.type ?? type) !== type) return null;
+/** Null: of another type. */
+function planOf(row: unknown, pricing: Pricing, { place, ...shared }: Shared, type: "sim" | "topup"): ReadRow {
+  if (!packageRow.Check(row)) return faultsOf(packageRow, row);
+  if ((row.type ?? type) !== type) return null;
   const cost = costOfPackage(row, pricing);
   const [days, megabytes] = [Number(row.day), Number(row.amount ?? 0)];
   const unlimited = row.is_unlimited === true;
   const isCount = (value: number) => Number.isSafeInteger(value) && value > 0;
-  if (cost === null || !isCount(days) || !(unlimited || isCount(megabytes))) return null;
+  if (cost === null) return `it has no cost in ${CURRENCY}`;
+  if (!isCount(days)) return "day must be a whole number of at least 1";
+  if (!unlimited && !isCount(megabytes)) return "amount must be a whole number of megabytes";
   const fair = row.fair_usage_policy?.trim();
   return {
     ...shared,

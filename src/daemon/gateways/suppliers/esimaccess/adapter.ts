@@ -1,6 +1,6 @@
 import type { Provider, ProviderParts } from "../provider.ts";
 import { checkAccount, readBalance } from "./account.ts";
-import { listPlans } from "./catalog.ts";
+import { readCatalog } from "./catalog.ts";
 import { createClient } from "./client.ts";
 import { lookAt } from "./esims.ts";
 import { giveBack } from "./give-back.ts";
@@ -21,10 +21,10 @@ export function createEsimaccess({ calls, secret, url, now }: ProviderParts): Pr
       if (reference === null) return { kind: "refused", code: "no_reference", message: NAMELESS, because: "plan" };
       return purchaseStep(topUpWay(client, ask, reference), ask, now());
     },
-    topupPlans: (esim) => listPlans(client, { type: "TOPUP", iccid: esim.iccid }),
+    topupPlans: async ({ iccid }) => (await readCatalog(client, { type: "TOPUP", iccid })).plans,
     // Top-ups are plans of their own, never one of the catalog.
     fits: async () => false,
-    plans: () => listPlans(client, { type: "BASE" }),
+    catalog: () => readCatalog(client, { type: "BASE" }),
     balance: () => readBalance(client),
     check: () => checkAccount(client, now),
     look: (esims) => lookAt(client, esims, now),

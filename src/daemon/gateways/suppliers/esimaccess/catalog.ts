@@ -1,8 +1,9 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { costOf } from "../../../../core/kernel/cost.ts";
-import type { Plan } from "../../../../core/supply/provider.ts";
-import { otherForm, shaped, usable } from "../reply.ts";
+import type { Catalog } from "../../../../core/supply/provider.ts";
+import { catalogOf, faultsOf, type ReadRow } from "../catalog-rows.ts";
+import { shaped, usable } from "../reply.ts";
 import { distinct, maybe, present } from "../values.ts";
 import { type Client, NAME } from "./client.ts";
 
@@ -30,21 +31,19 @@ const MEGABYTE = 1_048_576;
 const activations = [null, "When it is installed", "At the first connection to a network it covers"];
 
 /** The catalog, or the top-ups that fit an eSIM. Throws `supplier_unreachable`. */
-export async function listPlans(client: Client, asked: { type: "BASE" | "TOPUP"; iccid?: string }): Promise<Plan[]> {
+export async function readCatalog(client: Client, asked: { type: "BASE" | "TOPUP"; iccid?: string }): Promise<Catalog> {
   const reply = shaped(await client("/package/list", asked, undefined, CATALOG_TIMEOUT_MS), list);
   const packages = usable(NAME, reply).packageList ?? [];
-  const plans = packages.flatMap((one) => (packageOf.Check(one) ? (planOf(one) ?? []) : []));
-  // A plan that is not understood is not sold; where most are not, the answer is not what it was.
-  if (plans.length * 2 < packages.length) return usable(NAME, otherForm);
-  return plans;
+  const rows = packages.map((row) => [row, packageOf.Check(row) ? planOf(row) : faultsOf(packageOf, row)] as const);
+  return catalogOf(rows, { provider: NAME, names: ["packageCode", "name"] });
 }
 
-/** Null: allowance or price of its kind are not stated: daily kinds 3 and 4, and daily plans of several days. */
-function planOf(one: Package): Plan | null {
+function planOf(one: Package): ReadRow {
   const daily = one.dataType === 2;
   const dataMb = Math.round(one.volume / MEGABYTE);
-  const isKnown = daily ? one.duration === 1 : (one.dataType ?? 1) === 1;
-  if (!isKnown || dataMb < 1) return null;
+  if (!daily && (one.dataType ?? 1) !== 1) return `nothing states the allowance of its kind (dataType ${one.dataType})`;
+  if (daily && one.duration !== 1) return `nothing states the price of a daily plan of ${one.duration} days`;
+  if (dataMb < 1) return "it has less than 1 MB";
   const coverage = distinct(one.location.split(",").map((code) => code.trim().toUpperCase()));
   const operators = (one.locationNetworkList ?? []).flatMap(({ operatorList }) => operatorList ?? []);
   return {

@@ -21,7 +21,7 @@ export function createEsimgo({ calls, secret, now }: ProviderParts): Provider {
     // Any bundle that is compatible serves.
     topupPlans: async () => null,
     fits: ({ iccid }, plan) => fitsOn(client, iccid, plan),
-    plans: () => readCatalog(client),
+    catalog: () => readCatalog(client),
     balance: async () => usable(NAME, await accountBalance(client.askPeople)),
     check: () => checkAccount(client, now),
     look: (esims) => lookAt(client, esims, now),

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import type { Plan } from "../../../../core/supply/provider.ts";
-import { mapped, unclear, usable } from "../reply.ts";
+import type { Catalog } from "../../../../core/supply/provider.ts";
+import { catalogOf, faultsOf, type ReadRow } from "../catalog-rows.ts";
+import { mapped, usable } from "../reply.ts";
 import { costIn, distinct, maybe, TextOrNumber } from "../values.ts";
 import { accountBalance } from "./account.ts";
 import { type Client, everyRow, NAME } from "./client.ts";
@@ -42,8 +43,8 @@ const fairUse: [RegExp, string][] = [
   [/plus/i, "unlimited; slowed to 2 Mbit/s after 2 GB a day"],
 ];
 
-/** Every bundle with a fixed price. Throws `supplier_unreachable` rather than leave out a part. */
-export async function readCatalog({ askPeople }: Client): Promise<Plan[]> {
+/** Every bundle with a fixed price. Throws `supplier_unreachable` rather than leave out a page. */
+export async function readCatalog({ askPeople }: Client): Promise<Catalog> {
   const { currency } = usable(NAME, await accountBalance(askPeople));
   const answer = await askPeople({ method: "GET", path: "/networks?returnAll=true" }, networks);
   // Not every account may read all of them: a refusal is no fault of the catalog.
@@ -53,18 +54,24 @@ export async function readCatalog({ askPeople }: Client): Promise<Plan[]> {
     const call = { method: "GET", path: `/catalogue?page=${nth}&perPage=100`, cost: 5 } as const;
     return mapped(await askPeople(call, page), (shown) => (Array.isArray(shown) ? shown : shown.bundles));
   };
-  const rows = await everyRow(read, ({ name }) => name, MOST_PAGES);
-  const fixed = usable(NAME, rows).filter(({ billingType }) => billingType === "FixedCost");
-  return fixed.map((row) => (bundle.Check(row) ? planOf(row, { currency, names }) : unreadable(row.name)));
+  const rows = usable(NAME, await everyRow(read, ({ name }) => name, MOST_PAGES));
+  const fixed = rows.filter(({ billingType }) => billingType === "FixedCost");
+  const planned = fixed.map(
+    (row) => [row, bundle.Check(row) ? planOf(row, { currency, names }) : faultsOf(bundle, row)] as const,
+  );
+  return catalogOf(planned, { provider: NAME, names: ["name", "description"] });
 }
 
-function planOf(row: Bundle, of: { currency: string; names: ReadonlyMap<string, string[]> }): Plan {
-  const cost = costIn(row.price) ?? unreadable(row.name);
+function planOf(row: Bundle, of: { currency: string; names: ReadonlyMap<string, string[]> }): ReadRow {
+  const cost = costIn(row.price);
+  if (cost === null) return "price must be an amount of at least 0";
   const countries = [...row.countries, ...(row.roamingEnabled ?? [])];
   const coverage = distinct(countries.map(({ iso }) => iso.toUpperCase())).filter((iso) => /^[A-Z]{2}$/.test(iso));
   const data = (row.allowances ?? []).filter(({ type }) => type === "DATA");
   const main = data.find(({ service }) => service === "STANDARD") ?? data[0];
   const unlimited = main?.unlimited === true || row.unlimited === true;
+  const dataMb = unlimited ? 0 : megabytesOf(row, main);
+  if (dataMb === null) return "its data is not stated in MB";
   const others = (row.allowances ?? []).filter(({ type }) => type !== "DATA");
   const fair = fairUse.find(([word]) => row.groups?.some((group) => word.test(group)));
   return {
@@ -75,7 +82,7 @@ function planOf(row: Bundle, of: { currency: string; names: ReadonlyMap<string, 
     coverage,
     region: coverage.length === 1 ? null : regionOf(row),
     // Megabytes of the provider, 1,000 to its gigabyte, as they are: docs/suppliers.md.
-    dataMb: unlimited ? 0 : megabytesOf(row, main),
+    dataMb,
     unlimited,
     validityDays: row.duration,
     daily: false,
@@ -94,15 +101,11 @@ function regionOf({ countries }: Bundle): string | null {
   return coded?.name || distinct(countries.map(({ region }) => region)).join(", ") || null;
 }
 
-function megabytesOf({ name, dataAmount }: Bundle, main: Type.Static<typeof Allowance> | undefined): number {
+function megabytesOf({ dataAmount }: Bundle, main: Type.Static<typeof Allowance> | undefined): number | null {
   const amount = main?.unit === "MB" ? main.amount : dataAmount;
-  return typeof amount === "number" && amount >= 0 ? Math.floor(amount) : unreadable(name);
+  return typeof amount === "number" && amount >= 0 ? Math.floor(amount) : null;
 }
 
 function wordsOf({ type, description, amount, unit }: Type.Static<typeof Allowance>): string[] {
   return [description || `${type}: ${amount ?? ""} ${unit ?? ""}`.trim()];
-}
-
-function unreadable(name: string): never {
-  return usable(NAME, unclear(`its catalog has ${name} in another form than expected`));
 }
