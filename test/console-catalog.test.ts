@@ -90,6 +90,31 @@ test("products are imported from a file after a preview; bad rows are left out",
   expect([again.status, again.text]).toEqual([400, expect.stringContaining("No row can be imported")]);
 });
 
+test("files of spreadsheets in other encodings are read, and the preview says which", async () => {
+  const platform = await startPages();
+  const admin = await person(platform, { role: "admin" });
+  const form = await admin.get("/console/catalog/import");
+  const row = (name: string) => `ONE;${name};Europe;CZ;1024;7;5.00;EUR;data_only;esim_qr_pregen;stock;`;
+  const sent = async (bytes: Buffer, encoding = "") => {
+    const preview = await admin.send(form, { file: new Blob([Uint8Array.from(bytes)]), encoding });
+    return [preview.status, preview.text];
+  };
+  const text = `${HEADER}\n${row("Zürich – 5 €")}\n`;
+  const western = Buffer.from(text.replace("–", "\x96").replace("€", "\x80"), "latin1");
+  expect(await sent(western)).toEqual([200, expect.stringMatching(/read as windows-1252.*Zürich – 5 €/)]);
+  expect(await sent(Buffer.from(`\ufeff${text}`, "utf16le"))).toEqual([
+    200,
+    expect.stringMatching(/utf-16le.*Zürich –/),
+  ]);
+  const czech = Buffer.from(`${HEADER}\n${row("P\xf8\xedbram")}\n`, "latin1");
+  expect(await sent(czech)).toEqual([200, expect.stringContaining("Pøíbram")]);
+  expect(await sent(czech, "windows-1250")).toEqual([200, expect.stringMatching(/read as windows-1250.*Příbram/)]);
+  expect(await sent(czech, "utf-8")).toEqual([400, expect.stringContaining("this is not utf-8 text")]);
+  const plain = await sent(Buffer.from(text));
+  expect(plain).toEqual([200, expect.stringContaining("Zürich – 5 €")]);
+  expect(plain[1]).not.toContain("is read as");
+});
+
 test("a file that is none is refused in words", async () => {
   const platform = await startPages();
   const admin = await person(platform, { role: "admin" });
@@ -100,7 +125,7 @@ test("a file that is none is refused in words", async () => {
     return text;
   };
   expect(await refused(new Blob(["sku,name\nA,B\n"]))).toContain("has no column region");
-  expect(await refused(new Blob([new Uint8Array([0x73, 0xff, 0x0a])]))).toContain("is not UTF-8 text");
+  expect(await refused(new Blob(["sku\0"]))).toContain("this is not text");
   expect(await refused(file())).toContain("has no rows");
   expect(await refused(new Blob([`${HEADER}\n"A;B\n`]))).toContain("is no CSV");
   expect(await refused(new Blob([]))).toContain("is required");

@@ -201,7 +201,8 @@ test("what is no such file, an unknown column, too many rows and another person'
     [file([`${head},passport_number`, `${row()},1`]), "has unknown columns (passport_number)"],
     [file([`${head},iccid`, `${row()},1`]), "has the column iccid twice"],
     [file([head, ...Array.from({ length: 501 }, () => "1")]), "has more than 500 rows"],
-    [new Blob([new Uint8Array([0xff, 0xfe, 0x41, 0])]), "is not UTF-8 text"],
+    [new Blob(["iccid\0"]), "this is not text"],
+    [new Blob(["PK\u0003\u0004rest"]), "a workbook or an archive"],
     [file(["iccid", '"89']), "cannot be read"],
     [new Blob([`${head}\n${"x".repeat(500_000)}`]), "is larger than 400 KiB"],
   ];

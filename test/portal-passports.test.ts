@@ -216,7 +216,7 @@ test("a change of columns is shown before it is imported, and one column is not 
 });
 
 test.each([
-  ["nothing", "", "File is missing"],
+  ["nothing", "", "File is required"],
   ["a workbook", "PK\u0003\u0004rest", "this is a workbook or an archive, not CSV"],
   ["only a header", "first_name,last_name\n", "there are no rows below the header"],
   ["a quote that is not closed", 'first_name,last_name\n"Ada,Byron\n', "a quote is never closed"],

@@ -2,7 +2,6 @@ import { collectAdvice } from "../csv/advice.ts";
 import { addedNames, addedPlaces, isMet, suggestedColumns } from "../csv/columns.ts";
 import { type DateOrder, isDayColumn, tallyDates } from "../csv/dates.ts";
 import type { Delimiter } from "../csv/delimiter.ts";
-import { readText } from "../csv/encoding.ts";
 import { CsvError } from "../csv/error.ts";
 import { type CheckedRow, type CsvRow, rowReader } from "../csv/rows.ts";
 import { type CsvTable, readTable } from "../csv/table.ts";
@@ -53,13 +52,6 @@ export interface PassportReading {
   dates?: DateOrder | null | undefined;
   /** YYYY-MM-DD */
   today: string;
-}
-
-/** The text of a file that was sent. Throws `validation` for one that is too large or no text. */
-export async function passportText(bytes: Buffer, encoding?: string) {
-  const { mebibytes } = FILE_LIMITS;
-  if (bytes.length > mebibytes * 1024 * 1024) throw invalid({ file: [`is larger than ${mebibytes} MiB: split it`] });
-  return refusing(readText(LABEL, bytes, encoding));
 }
 
 /** Reads and checks a file of passports. Throws `validation` for one that cannot be read. */

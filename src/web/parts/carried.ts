@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { invalid } from "../../core/kernel/problem.ts";
 import { field, type SignedInVisit } from "../session/visit.ts";
-import { FILE_FIELD } from "./csv-file.ts";
+import { FILE_FIELD } from "./upload.ts";
 
 /** The hidden field of what a form carries from its preview to its confirmation. */
 export const CARRIED = "carried";

@@ -1,17 +1,14 @@
-import { isUtf8 } from "node:buffer";
 import { CsvError } from "../../core/csv/error.ts";
 import type { CsvRecord } from "../../core/csv/parse.ts";
 import { readRecords } from "../../core/csv/table.ts";
 import { visibleText } from "../../core/kernel/iccid.ts";
 import { invalid } from "../../core/kernel/problem.ts";
 import type { Form } from "../session/visit.ts";
+import { FILE_FIELD, uploadedText } from "./upload.ts";
 
 /** The most rows and KiB of a file that a page takes where it says nothing else; larger ones go in by the terminal. */
 export const MOST_ROWS = 500;
 const MOST_KIB = 400;
-
-/** The form's field of the file. */
-export const FILE_FIELD = "file";
 
 /** What a page takes of a file. */
 export interface FileShape<C extends string> {
@@ -30,9 +27,10 @@ export interface FileRow<C extends string> {
   fault: string | null;
 }
 
-/** The rows of the CSV file that a form sent, see `csvRows`. Throws `validation` for what is no such file. */
-export function readCsvFile<C extends string>(form: Form, shape: FileShape<C>): Promise<FileRow<C>[]> {
-  return csvRows(fileText(form, shape.mostKib ?? MOST_KIB), shape);
+/** The rows of the CSV file that a form sent, see `csvRows`, and its encoding. Throws `validation` for none such. */
+export async function readCsvFile<C extends string>(form: Form, shape: FileShape<C>) {
+  const { text, encoding } = await uploadedText(form, shape.mostKib ?? MOST_KIB);
+  return { rows: await csvRows(text, shape), encoding };
 }
 
 /**
@@ -75,18 +73,6 @@ function nameOf(title: string): string {
   return visibleText(title)
     .toLowerCase()
     .replace(/[\s.:-]+/gu, "_");
-}
-
-/** The text of the file that a form sent. Throws `validation` where it is missing, large, or no UTF-8 text. */
-export function fileText(form: Form, mostKib: number): string {
-  const file = form[FILE_FIELD];
-  if (!Buffer.isBuffer(file) || file.length === 0) throw wrong("is required");
-  if (file.length > mostKib * 1024)
-    throw wrong(`is larger than ${mostKib} KiB: split it, or import it in the terminal`);
-  if (!isUtf8(file)) throw wrong("is not UTF-8 text: save it as CSV UTF-8");
-  const text = file.toString("utf8").replace(/^\ufeff/, "");
-  if (text.includes("\0")) throw wrong("is not a CSV file");
-  return text;
 }
 
 async function recordsOf(text: string): Promise<CsvRecord[]> {

@@ -3,9 +3,10 @@ import { counted } from "../../core/kernel/counted.ts";
 import type { Shown, SignedInVisit, Visit } from "../session/visit.ts";
 import { CARRIED, carriedIn, carrying } from "./carried.ts";
 import { consequenceShown, isConfirmed } from "./consequence.tsx";
-import { FILE_FIELD, type FileRow, type FileShape, readCsvFile } from "./csv-file.ts";
+import { type FileRow, type FileShape, readCsvFile } from "./csv-file.ts";
 import { Field, Form, FormProblem, Submit } from "./form.tsx";
 import { type Column, Rows } from "./list.tsx";
+import { encodingField, encodingNote, FILE_FIELD } from "./upload.ts";
 
 /** The form by which a file is sent. */
 interface FileForm<V, C extends string> extends FileShape<C> {
@@ -47,7 +48,10 @@ function filePage<V extends SignedInVisit, C extends string, D>(file: FileImport
   const formPage = (visit: V) => formShown(visit, file);
   const act = async (visit: V): Promise<Shown> => {
     if (isConfirmed(visit)) return file.act(visit, carriedIn(visit, path) as D); // what was carried below
-    const { title, shown, data, act: button, status } = await file.preview(visit, await readCsvFile(visit.form, file));
+    const { rows, encoding } = await readCsvFile(visit.form, file);
+    const { title, shown: preview, data, act: button, status } = await file.preview(visit, rows);
+    const note = encodingNote(encoding);
+    const shown = [note && <p class="hint">{note}</p>, preview];
     if (data === null) return fileShown(visit, file, { title, shown, status: status ?? 409 });
     const carrier = carrying(visit, path, data);
     return consequenceShown(carrier, { title, to: path, carried: [CARRIED], act: button, back: path, children: shown });
@@ -66,6 +70,7 @@ function formShown<V extends Visit>(
       <Form visit={visit} to={path} files class="narrow">
         {more?.(visit)}
         <Field visit={visit} name={FILE_FIELD} label="File" type="file" hint={hint} required />
+        <Field visit={visit} {...encodingField} />
         <Submit>{button}</Submit>
       </Form>
       {about}

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { type FieldOf, formShown, namesOf } from "../../parts/act-form.tsx";
 import { backLink, pageShown } from "../../parts/act-shown.tsx";
 import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
+import { encodingField } from "../../parts/upload.ts";
 import { consolePage, type RegisteredPage } from "../../session/page.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
 import { csvText, TEXT_FIELD } from "./csv.tsx";
@@ -47,17 +48,23 @@ function importForm<C>(given: CsvImport<C>, visit: ConsoleVisit): Shown {
   const { path: to, title, most, submit, columns, list } = given;
   const [before, after] = given.fields?.(visit) ?? [[], []];
   const hint = `CSV with a header, at most ${most.toLocaleString("en")} rows.`;
-  const fields = [...before, { name: "file", label: "File", type: "file", hint, required: true }, ...after];
+  const fields = [
+    ...before,
+    { name: "file", label: "File", type: "file", hint, required: true },
+    encodingField,
+    ...after,
+  ];
   const form = formShown(visit, { to, files: true, fields, submit });
   return pageShown(visit, title, [form, <p>{columns}</p>, backLink(visit, ...list)]);
 }
 
 async function importFile<C>(given: CsvImport<C>, visit: ConsoleVisit): Promise<Shown> {
   const { path, title, nothing, status, list } = given;
-  const text = csvText(visit.form);
+  const { text, note } = await csvText(visit.form);
   const checked = await given.check(text, visit);
   if (isConfirmed(visit)) return { to: list[0], notice: await given.write(checked, visit) };
-  const { any, preview } = await given.rehearse(checked, visit);
+  const { any, preview: shown } = await given.rehearse(checked, visit);
+  const preview = [note && <p class="hint">{note}</p>, shown];
   if (!any) {
     const body = [preview, backLink(visit, path, "Choose another file")];
     return { ...pageShown(visit, nothing, body), status };

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { counted } from "../../../core/kernel/counted.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
-import { csvRows, type FileRow, type FileShape, fileText } from "../../parts/csv-file.ts";
+import { csvRows, type FileRow, type FileShape } from "../../parts/csv-file.ts";
+import { encodingNote, uploadedText } from "../../parts/upload.ts";
 import { type ConsoleVisit, type Form, field } from "../../session/visit.ts";
 import { table } from "./shown.tsx";
 
@@ -26,9 +27,11 @@ export const TEXT_FIELD = "csv";
 /** KiB of a file that the console takes: as much as a form may send. */
 const MOST_KIB = 16 * 1024;
 
-/** The text of the file that a form sends, or carries since its preview. Throws `validation`. */
-export function csvText(form: Form): string {
-  return field(form, TEXT_FIELD) === "" ? fileText(form, MOST_KIB) : String(form[TEXT_FIELD]);
+/** The text of the file that a form sends, or carries since its preview, and what to say of it. Throws `validation`. */
+export async function csvText(form: Form): Promise<{ text: string; note: string | null }> {
+  if (field(form, TEXT_FIELD) !== "") return { text: String(form[TEXT_FIELD]), note: null };
+  const { text, encoding } = await uploadedText(form, MOST_KIB);
+  return { text, note: encodingNote(encoding) };
 }
 
 /** The rows of a CSV text whose header may have any columns. Throws `validation`, also for a row that is too long. */

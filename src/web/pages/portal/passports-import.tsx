@@ -2,28 +2,17 @@ import { type DateOrder, dateOrders } from "../../../core/csv/dates.ts";
 import { civilDateAt } from "../../../core/kernel/civil-date.ts";
 import { type PassportField, passportNames } from "../../../core/kernel/identity-fields.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
-import { FILE_LIMITS, passportText, readPassportFile } from "../../../core/passports/file.ts";
+import { FILE_LIMITS, readPassportFile } from "../../../core/passports/file.ts";
 import { requireAgent } from "../../../core/passports/passport.ts";
 import { CARRIED, carriedIn } from "../../parts/carried.ts";
-import { FILE_FIELD } from "../../parts/csv-file.ts";
 import { Field, Form, Submit } from "../../parts/form.tsx";
+import { encodingField, FILE_FIELD, uploadedText } from "../../parts/upload.ts";
 import { portalPage } from "../../session/page.ts";
 import { field, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { titled } from "./own-pages.tsx";
 import { poolPage } from "./passports.tsx";
 import { fieldOf, IMPORT, mappingShown, type PassportsFile, signatureOf } from "./passports-preview.tsx";
 import { download, importShown } from "./passports-result.tsx";
-
-/** Encodings that a file may be in where the recognized one is wrong. */
-const encodings = [
-  ["", "recognize it"],
-  ["utf-8", "UTF-8"],
-  ["windows-1252", "Windows, Western Europe"],
-  ["windows-1250", "Windows, Central Europe"],
-  ["windows-1251", "Windows, Cyrillic"],
-  ["macintosh", "Mac OS Roman"],
-  ["cp850", "DOS, Western Europe"],
-] as const;
 
 async function uploadPage(visit: PortalVisit): Promise<Shown> {
   await visit.store.read(requireAgent, visit.owner.partnerId);
@@ -37,7 +26,7 @@ async function uploadPage(visit: PortalVisit): Promise<Shown> {
       <p>It needs first and last name, date of birth, passport number, issuing country and expiry.</p>
       <Form visit={visit} to={IMPORT} files class="narrow">
         <Field visit={visit} name={FILE_FIELD} label="File" type="file" required />
-        <Field visit={visit} name="encoding" label="Written in" options={encodings} />
+        <Field visit={visit} {...encodingField} />
         <Submit>Continue</Submit>
       </Form>
     </section>
@@ -60,10 +49,7 @@ async function nextStep(visit: PortalVisit): Promise<Shown> {
 }
 
 async function uploaded({ form, context }: PortalVisit): Promise<PassportsFile> {
-  const file = form[FILE_FIELD];
-  if (!Buffer.isBuffer(file) || file.length === 0) throw invalid({ [FILE_FIELD]: ["is missing"] });
-  const named = encodings.find(([name]) => name === field(form, "encoding"))?.[0] || undefined;
-  const { text, encoding } = await passportText(file, named);
+  const { text, encoding } = await uploadedText(form, FILE_LIMITS.mebibytes * 1024);
   const today = civilDateAt(context.clock.now());
   return { text, encoding, read: await readPassportFile({ text, today }) };
 }

@@ -4,6 +4,7 @@ import type { PassportLine, ReadPassports } from "../../../core/passports/file.t
 import { CARRIED, carrying } from "../../parts/carried.ts";
 import { Field, Form, Submit } from "../../parts/form.tsx";
 import { type Column, Rows } from "../../parts/list.tsx";
+import { encodingNote } from "../../parts/upload.ts";
 import { plain } from "../../parts/words.ts";
 import { field, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { titled } from "./own-pages.tsx";
@@ -76,12 +77,12 @@ export function mappingShown(visit: PortalVisit, { text, encoding, read }: Passp
 function Notes({ read, encoding }: { read: ReadPassports; encoding: string }) {
   const { missing, unread, above, unclearDates, suggestions } = read;
   const notes = [
-    encoding !== "utf-8" && `The file is read as ${encoding}. Should names look wrong, choose it again with another.`,
+    encodingNote(encoding),
     above > 0 && `${counted(above, "line")} above the header left out.`,
     unread.length > 0 && `Not read: ${unread.join(", ")}.`,
     unclearDates > 0 && `${counted(unclearDates, "row")}: dates are not YYYY-MM-DD. Say in which order they are.`,
     ...suggestions,
-  ].filter((note) => note !== false);
+  ].filter((note) => typeof note === "string");
   return (
     <>
       {missing.length > 0 && (
