@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { field, type Visit } from "../session/visit.ts";
 import { Field, Form, Submit, Tick } from "./form.tsx";
+import { LinkButton } from "./shown.tsx";
 
 /** A field as data: a labeled one, a box to tick, or a sentence between them; false: none. */
 export type FieldOf =
@@ -73,14 +74,5 @@ export function formShown(visit: Visit, given: FormOf): ComponentChildren {
       {intro !== undefined && <p>{intro}</p>}
       {shown}
     </section>
-  );
-}
-
-/** A link to a page under the face's base that looks like a button. */
-export function LinkButton({ visit, to, words, main }: { visit: Visit; to: string; words: string; main?: boolean }) {
-  return (
-    <a class={main ? "button" : "button plain"} href={`${visit.base}${to}`}>
-      {words}
-    </a>
   );
 }

@@ -4,9 +4,9 @@ import type { Command } from "../../core/store/store.ts";
 import type { PageOf } from "../session/page.ts";
 import { requiredField, type Shown, type SignedInVisit } from "../session/visit.ts";
 import { type FieldOf, formShown, namesOf } from "./act-form.tsx";
-import { pageShown } from "./act-shown.tsx";
 import { consequenceShown, isConfirmed } from "./consequence.tsx";
 import { KEY_FIELD } from "./form.tsx";
+import { pageShown } from "./shown.tsx";
 
 /** An act on a record: its form, what would come of it, and the act itself, once that was seen. */
 export interface ActOf<V extends SignedInVisit, S, I, R> {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
+import type { Visit } from "../session/visit.ts";
 import { type Cell, moneyWords, plain, timeWords } from "./words.ts";
 
 const good = new Set([
@@ -56,7 +57,7 @@ function Meter({ meter, most, text }: { meter: number; most: number; text: strin
 }
 
 /** A cell of a list or a record. No component: lists have hundreds, and each of those takes as long as its elements. */
-export function cellShown(cell: Cell, zone: string): ComponentChildren {
+export function cellShown(cell: Cell, { zone, base }: Pick<Visit, "zone" | "base">): ComponentChildren {
   if (cell === null || cell === "") return "–";
   if (typeof cell === "number") return cell.toLocaleString("en");
   if (typeof cell === "string") return withoutHidden(cell);
@@ -64,5 +65,5 @@ export function cellShown(cell: Cell, zone: string): ComponentChildren {
   if ("money" in cell) return <span class="money">{moneyWords(cell.money, cell.currency)}</span>;
   if ("status" in cell) return Status({ word: cell.status });
   if ("meter" in cell) return Meter(cell);
-  return <a href={cell.href}>{withoutHidden(cell.text)}</a>;
+  return <a href={"to" in cell ? `${base}${cell.to}` : cell.href}>{withoutHidden(cell.text)}</a>;
 }

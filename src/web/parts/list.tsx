@@ -1,8 +1,7 @@
 import { type ComponentChildren, h } from "preact";
 import { csvLine } from "../../core/csv/write.ts";
 import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
-import type { Shown, Visit } from "../session/visit.ts";
-import { field } from "../session/visit.ts";
+import { field, type Shown, type Visit } from "../session/visit.ts";
 import { cellShown } from "./cell.tsx";
 import { type Cell, cellText, plain } from "./words.ts";
 
@@ -80,19 +79,6 @@ export function listCsv<T>({
   const all = [columns.map(({ title }) => title), ...lines, ...more];
   const file = all.map((cells) => csvLine({ delimiter: "," }, cells)).join("");
   return { file, type: "text/csv; charset=utf-8", name: `${path.split("/").filter(Boolean).join("-")}.csv` };
-}
-
-/** A list, as a page or as the CSV that its address asks for. */
-export function listShown<T>(title: string, list: ListOf<T>, around: { above?: ComponentChildren } = {}): Shown {
-  if (asksCsv(list.visit)) return listCsv(list);
-  const body = (
-    <>
-      <h1>{title}</h1>
-      {around.above}
-      <List {...list} />
-    </>
-  );
-  return { title, body };
 }
 
 function addressOf({ visit, path }: Pick<ListOf<never>, "visit" | "path">, change: Record<string, string>): string {
@@ -199,7 +185,7 @@ function Table<T>({ visit, caption, columns, rows, select }: ListOf<T>) {
               )}
               {columns.map(({ title, cell, right }) => (
                 <td data-title={title} class={right ? "right" : undefined}>
-                  {cellShown(cell(row), visit.zone)}
+                  {cellShown(cell(row), visit)}
                 </td>
               ))}
             </tr>
@@ -229,7 +215,7 @@ export function Record({ visit, fields }: { visit: Visit; fields: readonly (read
       {fields.map(([name, cell]) => (
         <div>
           <dt>{name}</dt>
-          <dd>{cellShown(cell, visit.zone)}</dd>
+          <dd>{cellShown(cell, visit)}</dd>
         </div>
       ))}
     </dl>

@@ -8,11 +8,11 @@ import type { Command } from "../../core/store/store.ts";
 import type { PageOf, RegisteredPage } from "../session/page.ts";
 import { field, requiredField, type Shown, type SignedInVisit } from "../session/visit.ts";
 import { formShown } from "./act-form.tsx";
-import { onceShown, pageShown } from "./act-shown.tsx";
 import { consequenceShown, isConfirmed } from "./consequence.tsx";
 import { ActButton } from "./form.tsx";
 import { Record } from "./list.tsx";
 import { type Roles, reveal, roleIn } from "./people-form.tsx";
+import { onceShown, pageShown } from "./shown.tsx";
 import type { Cell } from "./words.ts";
 
 /** What is done to a person by a button. */

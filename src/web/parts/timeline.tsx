@@ -10,6 +10,14 @@ export interface TimelineMoment {
   text: string;
 }
 
+/** The moments of a record that are known, in the order in which they are given. */
+export function momentsIn(
+  kind: string,
+  known: readonly (readonly [at: string | null, text: string])[],
+): TimelineMoment[] {
+  return known.flatMap(([at, text]) => (at === null ? [] : [{ at, kind, text }]));
+}
+
 /** What happened to a record, oldest first. */
 export function Timeline({ visit, moments }: { visit: Visit; moments: readonly TimelineMoment[] }) {
   if (moments.length === 0) return null;

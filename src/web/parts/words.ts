@@ -9,7 +9,9 @@ export type Cell =
   | { money: number; currency: string }
   | { status: string }
   | { meter: number; most: number; text: string }
-  | { text: string; href: string };
+  | { text: string; href: string }
+  /** A link to a page under the face's base. */
+  | { text: string; to: string };
 
 /** 1234567 in AUD → "12,345.67 AUD". */
 export function moneyWords(amount: number, currency: string): string {

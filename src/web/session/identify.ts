@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { factorsOf } from "../../core/accounts/factors.ts";
 import { findSession, type SessionRow, STEP_UP_MS, touchSession } from "../../core/accounts/sessions.ts";
 import { actorOfUser, membershipsOf, profileOf, type UserRow } from "../../core/accounts/user.ts";
-import type { PartnerId } from "../../core/kernel/brand.ts";
+import type { Actor } from "../../core/audit/record.ts";
+import type { Owner } from "../../core/kernel/owner.ts";
 import { partnerById } from "../../core/partners/partner.ts";
 import type { Row } from "../../core/store/schema/tables.ts";
 import type { PartnerRole } from "../../core/store/schema/values.ts";
@@ -18,6 +19,7 @@ import {
   type Form,
   type PortalVisit,
   portalMay,
+  type Run,
   type SignedInVisit,
   type Visit,
 } from "./visit.ts";
@@ -105,12 +107,24 @@ function visitorOf({ ids }: DaemonContext, request: FastifyRequest, reply: Fasti
 function signedInVisit(visit: Visit, { session, user, partner, hasFactor, profile, now }: Known): SignedInVisit {
   const must = user.staff_role !== null || partner?.factor_required === true;
   const fresh = session.factor_at !== null && session.factor_at > now - STEP_UP_MS;
+  const actor = actorOfUser(user.id);
   return {
     ...visit,
     session,
     user: { id: user.id, ...profile },
-    actor: actorOfUser(user.id),
+    actor,
+    ...runsOf(visit, actor),
     factor: { has: hasFactor, must, fresh },
+  };
+}
+
+/** Runs of commands as acts of one person. */
+function runsOf({ store, request }: Visit, actor: Actor, owner?: Owner): { write: Run; rehearse: Run } {
+  // What a command takes is its input without its actor, and that.
+  const whole = <I extends { actor: Actor }>(input: Omit<I, "actor">) => ({ ...input, actor }) as I;
+  return {
+    write: (command, input) => store.write(command, whole(input), request.id, owner),
+    rehearse: (command, input) => store.rehearse(command, whole(input)),
   };
 }
 
@@ -119,20 +133,17 @@ function portalVisit(visit: SignedInVisit, { session, partner, role, user }: Kno
   const held = viewing ? "owner" : role;
   if (partner === null || held === null) return null;
   const { id, slug, name, production } = partner;
-  const environment = production ? session.environment : "sandbox";
+  const owner: Owner = { partnerId: id, environment: production ? session.environment : "sandbox" };
   return {
     ...visit,
+    ...runsOf(visit, visit.actor, owner),
     face: "portal",
     partner: { id, slug, name, production },
     role: held,
-    owner: ownerOf(id, environment),
+    owner,
     viewing,
     may: (permission) => portalMay({ role: held, viewing }, permission),
   };
-}
-
-function ownerOf(partnerId: PartnerId, environment: SessionRow["environment"]) {
-  return { partnerId, environment };
 }
 
 function consoleVisit(visit: SignedInVisit, { user }: Known): ConsoleVisit | null {

@@ -7,7 +7,7 @@ import type { PartnerId, UserId } from "../../core/kernel/brand.ts";
 import type { Owner } from "../../core/kernel/owner.ts";
 import { invalid, type Problem } from "../../core/kernel/problem.ts";
 import type { PartnerRole, StaffRole } from "../../core/store/schema/values.ts";
-import type { Store } from "../../core/store/store.ts";
+import type { Command, Store } from "../../core/store/store.ts";
 import type { DaemonContext } from "../../daemon/context/context.ts";
 
 /** The partners' pages, or the operator's. */
@@ -43,9 +43,19 @@ export interface SignedInVisit extends Visit {
   session: SessionRow;
   user: { id: UserId; name: string; email: string };
   actor: Actor;
+  /**
+   * Runs a command as this person's act: on behalf of the partner whose portal it is, where it is one's. What it writes
+   * can be found by the request's id.
+   */
+  write: Run;
+  /** The same, all of which is taken back: what would come of it. */
+  rehearse: Run;
   /** Whether a second factor is asked for, and was given lately. */
   factor: { has: boolean; must: boolean; fresh: boolean };
 }
+
+/** Runs a command whose actor is known. */
+export type Run = <I extends { actor: Actor }, O>(command: Command<I, O>, input: Omit<I, "actor">) => Promise<O>;
 
 /** A person in the portal of a partner. */
 export interface PortalVisit extends SignedInVisit {
@@ -83,6 +93,20 @@ export function portalMay({ role, viewing }: Pick<PortalVisit, "role" | "viewing
 /** Whether a role in the console allows it. */
 export function consoleMay(visit: Pick<ConsoleVisit, "role" | "reveal">, permission: ConsolePermission): boolean {
   return mayInConsole(visit, permission);
+}
+
+/**
+ * A part of the address by its name in the page's path. Any text may be in it: the database decides whether it is the
+ * id of anything.
+ */
+export function partIn<I extends string = string>({ request }: Pick<Visit, "request">, name: string): I {
+  // Fastify has it under the name that is in the path.
+  return (request.params as Readonly<{ [part: string]: I }>)[name] ?? ("" as I);
+}
+
+/** The part of the address that names a record. */
+export function idIn<I extends string = string>(visit: Pick<Visit, "request">): I {
+  return partIn(visit, "id");
 }
 
 /** A field as one text without blanks around it; "" where it is missing. */

@@ -7,14 +7,12 @@ import type { ActivationId } from "../../../core/kernel/brand.ts";
 import type { Read } from "../../../core/store/store.ts";
 import type { FieldOf } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
-import { changeWords } from "../../parts/act-shown.tsx";
+import { changeWords, links } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
-import type { ConsoleVisit, Shown } from "../../session/visit.ts";
-import { idIn } from "./all-partners.ts";
+import { type ConsoleVisit, idIn, type Shown } from "../../session/visit.ts";
 import { failing, type HandVerb, moveIn } from "./hand-moves.ts";
 import { identityFields, identityShown, requireSight } from "./identity.tsx";
 import { personWords, phoneWords } from "./masked.ts";
-import { links } from "./shown.tsx";
 
 const mobile: FieldOf = {
   ...{ name: "mobile", label: "Mobile number", required: true },

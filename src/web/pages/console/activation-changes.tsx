@@ -9,11 +9,11 @@ import type { ActivationId } from "../../../core/kernel/brand.ts";
 import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import { counted } from "../../../core/kernel/counted.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
-import { fieldsShown, LinkButton } from "../../parts/act-form.tsx";
-import { pageShown } from "../../parts/act-shown.tsx";
+import { fieldsShown } from "../../parts/act-form.tsx";
 import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
 import { Form, KEY_FIELD, Submit } from "../../parts/form.tsx";
 import type { Column } from "../../parts/list.tsx";
+import { LinkButton, pageShown, table } from "../../parts/shown.tsx";
 import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import {
@@ -27,7 +27,6 @@ import {
   type Shown,
 } from "../../session/visit.ts";
 import { personWords } from "./masked.ts";
-import { table } from "./shown.tsx";
 
 /** What is to become of chosen requests: fields and buttons of the form around them. */
 export function changeFields(visit: ConsoleVisit): ComponentChildren {

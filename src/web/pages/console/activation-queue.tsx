@@ -1,10 +1,10 @@
 import { activationQueue, type QueueEntry } from "../../../core/activations/queue.ts";
 import type { Column, Filter } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
 import type { Cell } from "../../parts/words.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
 import { partnerFilter, queueOf, waitingWords } from "./all-partners.ts";
 import { personWords } from "./masked.ts";
-import { listed } from "./shown.tsx";
 
 /** A state as people know it: two of them are only in how far the carrier is. */
 export function statusOf({ status, processing_status }: { status: string; processing_status: string }): Cell {

@@ -8,18 +8,26 @@ import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import { activationStatuses } from "../../../core/store/schema/values.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { formShown } from "../../parts/act-form.tsx";
-import { pageShown } from "../../parts/act-shown.tsx";
 import { ActButton } from "../../parts/form.tsx";
 import { type Column, List, type ListOf, PAGE_ROWS } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { type Fields, pageShown, record } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, chosen, field, optionalField, requiredField, type Shown } from "../../session/visit.ts";
+import {
+  type ConsoleVisit,
+  chosen,
+  field,
+  idIn,
+  optionalField,
+  requiredField,
+  type Shown,
+} from "../../session/visit.ts";
 import { activationActPages, handLinks } from "./activation-acts.tsx";
 import { activationChangePages, changeFields, changeForm } from "./activation-changes.tsx";
 import { queuePage, statusOf, waitingFilter } from "./activation-queue.tsx";
-import { dayFilters, environmentFilter, idIn, overAll, partnerFilter, waitingWords } from "./all-partners.ts";
+import { dayFilters, environmentFilter, overAll, partnerFilter, waitingWords } from "./all-partners.ts";
 import { personWords, phoneWords, withoutPhones } from "./masked.ts";
-import { type Fields, listed, record } from "./shown.tsx";
 
 /** The states of docs/states.md: two of them are only in how far the carrier is. */
 const statuses = [...activationStatuses, "confirmed", "manual_required"] as const;

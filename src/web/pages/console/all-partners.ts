@@ -5,7 +5,6 @@ import type { Waiting } from "../../../core/kernel/waiting.ts";
 import { listPartners, requirePartner } from "../../../core/partners/partner.ts";
 import type { Filter } from "../../parts/list.tsx";
 import { chosen, field, optionalField, type Visit } from "../../session/visit.ts";
-import { partIn } from "./shown.tsx";
 
 /** The filter of a list over all partners by its partner. */
 export async function partnerFilter({ store }: Visit): Promise<Filter> {
@@ -81,9 +80,4 @@ export function queueOf<T extends { partner: string }>(
 export function waitingWords(waiting: Waiting | null): string | null {
   if (waiting === null) return null;
   return `${waiting.for === "supplier" ? "supplier's answer: " : ""}${waiting.act} (${waiting.on})`;
-}
-
-/** The part of the address that names a record. */
-export function idIn(visit: Pick<Visit, "request">): string {
-  return partIn(visit, "id");
 }

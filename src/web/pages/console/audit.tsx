@@ -12,7 +12,9 @@ import { findByKey } from "../../../core/store/rows.ts";
 import { allHeads } from "../../../core/store/sealing/chain.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { ActButton } from "../../parts/form.tsx";
-import { type Column, listShown, readRows } from "../../parts/list.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { LinkButton } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, optionalField, type Shown } from "../../session/visit.ts";
 
@@ -92,15 +94,8 @@ async function listPage(visit: ConsoleVisit): Promise<Shown> {
     // The last day is shown whole.
     until: until === undefined ? undefined : until + DAY_MS,
   };
-  const { rows, next } = await readRows<Line>(visit, async (limit, cursor) => {
-    const page = await store.list(search, { ...asked, limit, cursor });
-    const named = (id: string | null) => (id === null ? null : (page.slugs.get(id) ?? id));
-    const nameOf = ({ actor }: AuditLine) => page.names.get(actor) ?? null;
-    const rows = page.lines.map((line) => ({ ...line, partner: named(line.partner_id), name: nameOf(line) }));
-    return { rows, next: page.next };
-  });
-  const list = {
-    visit,
+  return listed(visit, {
+    title: "Audit trail",
     path: PATH,
     caption: "Audit trail",
     columns: columnsOf(visit),
@@ -109,22 +104,26 @@ async function listPage(visit: ConsoleVisit): Promise<Shown> {
       { name: "actor", label: "Who (begins with)" },
       { name: "action", label: "Did (begins with)" },
       { name: "target", label: "To (id, slug or number)" },
-      { name: "since", label: "From (UTC day)", type: "date" as const },
-      { name: "until", label: "To (UTC day)", type: "date" as const },
+      { name: "since", label: "From (UTC day)", type: "date" },
+      { name: "until", label: "To (UTC day)", type: "date" },
     ],
-    rows,
-    next,
-    empty: next === null ? "Nothing that was recorded fits." : "None of the newest lines fit; the next page looks on.",
-  };
-  const above = (
-    <div class="acts">
-      <ActButton visit={visit} to={`${PATH}/verify`} label="Verify the chains" />
-      <a class="button plain" href={`${visit.base}/platform`}>
-        Platform
-      </a>
-    </div>
-  );
-  return listShown("Audit trail", list, { above });
+    read: async (page) => {
+      const { lines, next, slugs, names } = await store.list(search, { ...asked, ...page });
+      const named = (id: string | null) => (id === null ? null : (slugs.get(id) ?? id));
+      const rows = lines.map((line): Line => {
+        return { ...line, partner: named(line.partner_id), name: names.get(line.actor) ?? null };
+      });
+      return { rows, next };
+    },
+    empty: "Nothing that was recorded fits.",
+    emptyPage: "None of the newest lines fit; the next page looks on.",
+    above: (
+      <div class="acts">
+        <ActButton visit={visit} to={`${PATH}/verify`} label="Verify the chains" />
+        <LinkButton visit={visit} to="/platform" words="Platform" />
+      </div>
+    ),
+  });
 }
 
 /** Rows that a request verifies: SQLite serves nothing else while it reads them, less than a second. */

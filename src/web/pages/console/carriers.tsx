@@ -1,14 +1,14 @@
 import { type Carrier, listCarriers, requireCarrier, toCarrier } from "../../../core/carriers/carrier.ts";
 import { currentOutages, type Outage } from "../../../core/platform/outages.ts";
 import type { Read } from "../../../core/store/store.ts";
-import { pageShown } from "../../parts/act-shown.tsx";
 import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { links, pageShown, record } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import type { ConsoleVisit, Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, partIn, type Shown } from "../../session/visit.ts";
 import { storyOf } from "./audit-history.ts";
-import { allOf, links, listed, partIn, record } from "./shown.tsx";
 import { outageShown } from "./suppliers.tsx";
 
 type Listed = Carrier & { outage: Outage | undefined };
@@ -36,7 +36,7 @@ function carriersPage(visit: ConsoleVisit): Promise<Shown> {
     path: "/carriers",
     caption: "Carriers",
     columns: columnsOf(visit),
-    read: () => allOf(visit.store.read(withOutages, null)),
+    read: () => visit.store.read(withOutages, null),
     empty: "No carriers.",
     above: <div class="acts">{links(visit, [["/suppliers", "Suppliers"]])}</div>,
   });

@@ -7,9 +7,9 @@ import type { Row } from "../../../core/store/schema/tables.ts";
 import { type ProductStatus, productStatuses, whenShorts } from "../../../core/store/schema/values.ts";
 import { type FieldOf, formShown } from "../../parts/act-form.tsx";
 import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
+import { table } from "../../parts/shown.tsx";
 import { moneyWords, plain } from "../../parts/words.ts";
 import { type ConsoleVisit, choiceField, field, requiredField, type Shown } from "../../session/visit.ts";
-import { table } from "./shown.tsx";
 
 type ProductRow = Row<"products">;
 

@@ -10,11 +10,11 @@ import { currencyDecimals, parseMoney } from "../../../core/kernel/money.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { listSuppliers } from "../../../core/suppliers/supplier.ts";
+import { table } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import type { ConsoleVisit } from "../../session/visit.ts";
 import { badLines, type CheckedLines, type CsvLine, csvLines } from "./csv.tsx";
 import { csvImportPages } from "./csv-import.tsx";
-import { table } from "./shown.tsx";
 
 /** One transaction takes them all in, and nothing else is written meanwhile. */
 const MOST_ROWS = 2_000;

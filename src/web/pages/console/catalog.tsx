@@ -6,17 +6,15 @@ import { availableStock } from "../../../core/esims/stock.ts";
 import { invalid, notFound } from "../../../core/kernel/problem.ts";
 import { type ProductStatus, planTypes, productStatuses } from "../../../core/store/schema/values.ts";
 import type { Read } from "../../../core/store/store.ts";
-import { LinkButton } from "../../parts/act-form.tsx";
-import { pageShown } from "../../parts/act-shown.tsx";
 import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { LinkButton, pageShown, record } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, chosen, optionalField, type Shown } from "../../session/visit.ts";
-import { idIn } from "./all-partners.ts";
+import { type ConsoleVisit, chosen, idIn, optionalField, type Shown } from "../../session/visit.ts";
 import { storyOf } from "./audit-history.ts";
 import { changeForm, changeIt } from "./catalog-change.tsx";
-import { allOf, listed, record } from "./shown.tsx";
 
 const columnsOf = ({ base }: ConsoleVisit): Column<Product>[] => [
   { title: "SKU", cell: (one) => ({ text: one.sku, href: `${base}/catalog/${one.id}` }) },
@@ -47,7 +45,7 @@ function catalogPage(visit: ConsoleVisit): Promise<Shown> {
     read: async (page) => {
       if (sku === undefined) return store.list(ofAnyStatus, { ...filterOf(visit), ...page });
       const row = await store.read(findProductBySku, sku);
-      return allOf(row === null ? [] : [toProduct(row)]);
+      return row === null ? [] : [toProduct(row)];
     },
     empty: "No product fits. Leave a filter out, or import products.",
     above: visit.may("catalog.write") && (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { type FieldOf, formShown, namesOf } from "../../parts/act-form.tsx";
-import { backLink, pageShown } from "../../parts/act-shown.tsx";
 import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
+import { backLink, pageShown } from "../../parts/shown.tsx";
 import { encodingField } from "../../parts/upload.ts";
 import { consolePage, type RegisteredPage } from "../../session/page.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";

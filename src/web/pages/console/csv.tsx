@@ -2,9 +2,9 @@ import type { ComponentChildren } from "preact";
 import { counted } from "../../../core/kernel/counted.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
 import { csvRows, type FileRow, type FileShape } from "../../parts/csv-file.ts";
+import { table } from "../../parts/shown.tsx";
 import { encodingNote, uploadedText } from "../../parts/upload.ts";
 import { type ConsoleVisit, type Form, field } from "../../session/visit.ts";
-import { table } from "./shown.tsx";
 
 /** One row of a file, by its columns' names; the header is line 1. */
 export type CsvLine = Pick<FileRow<string>, "line" | "values">;

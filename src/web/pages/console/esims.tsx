@@ -11,15 +11,15 @@ import { partnerById } from "../../../core/partners/partner.ts";
 import { esimStatuses } from "../../../core/store/schema/values.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { actPage } from "../../parts/act-page.tsx";
-import { changeWords, pageShown } from "../../parts/act-shown.tsx";
 import { Time } from "../../parts/cell.tsx";
 import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { changeWords, type Fields, links, pageShown, record } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, chosen, optionalField, type Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, chosen, optionalField, partIn, type Shown } from "../../session/visit.ts";
 import { dayFilters, overAll, partnerFilter } from "./all-partners.ts";
 import { personWords, withoutPhones } from "./masked.ts";
-import { type Fields, links, listed, partIn, record } from "./shown.tsx";
 
 const columnsOf = (visit: ConsoleVisit): Column<ListedEsim>[] => [
   { title: "ICCID", cell: (one) => ({ text: one.iccid, href: `${visit.base}/esims/${one.iccid}` }) },

@@ -4,13 +4,12 @@ import { findStory, type Match, type Story } from "../../../core/find/find.ts";
 import type { SubjectKind } from "../../../core/find/subjects.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import { formShown } from "../../parts/act-form.tsx";
-import { pageShown } from "../../parts/act-shown.tsx";
 import type { Column } from "../../parts/list.tsx";
+import { pageShown, table } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, requiredField, type Shown } from "../../session/visit.ts";
 import { personWords, withoutPhones } from "./masked.ts";
-import { table } from "./shown.tsx";
 
 /** What a role has to have to see a match of a kind, and the page of one. */
 const kinds: Readonly<Record<SubjectKind, { needs: ConsolePermission; path(match: Match): string }>> = {

@@ -1,10 +1,8 @@
 import { Problem } from "../../../core/kernel/problem.ts";
-import { LinkButton } from "../../parts/act-form.tsx";
-import { pageShown } from "../../parts/act-shown.tsx";
 import { Record } from "../../parts/list.tsx";
+import { type Fields, LinkButton, pageShown } from "../../parts/shown.tsx";
 import { type Cell, plain } from "../../parts/words.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
-import type { Fields } from "./shown.tsx";
 
 /** The fields of a revealed identity that are there, by their names in words. */
 export function identityFields(identity: Readonly<{ [field: string]: string | null }>): [string, Cell][] {

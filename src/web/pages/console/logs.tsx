@@ -3,12 +3,11 @@ import { type AuditLine, auditOfRequest } from "../../../core/audit/list.ts";
 import { findStory, type Story } from "../../../core/find/find.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import type { Read } from "../../../core/store/store.ts";
-import { backLink, pageShown } from "../../parts/act-shown.tsx";
+import { backLink, pageShown, table } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, field, type Shown } from "../../session/visit.ts";
 import { auditColumns } from "./audit-history.ts";
-import { table } from "./shown.tsx";
 
 interface Recorded {
   audit: AuditLine[];

@@ -7,14 +7,13 @@ import { cancelFunding } from "../../../core/wallet/funding.ts";
 import { type ListedFunding, showFunding } from "../../../core/wallet/list-funding.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
-import { pageShown } from "../../parts/act-shown.tsx";
 import { ActButton, KEY_FIELD } from "../../parts/form.tsx";
+import { type Fields, pageShown, record } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, requiredField, type Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, partIn, requiredField, type Shown } from "../../session/visit.ts";
 import { auditHistory } from "./audit-history.ts";
-import { type Fields, partIn, record } from "./shown.tsx";
 
 const HISTORY_LINES = 50;
 

@@ -3,13 +3,13 @@ import type { Read } from "../../../core/store/store.ts";
 import { checkBalancesAfter, checkCredit, checkWallets } from "../../../core/wallet/check.ts";
 import { type ListedTransaction, listAllTransactions } from "../../../core/wallet/list-all.ts";
 import type { WalletTransaction } from "../../../core/wallet/transactions.ts";
-import { pageShown } from "../../parts/act-shown.tsx";
 import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { pageShown, table } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, optionalField, type Shown } from "../../session/visit.ts";
 import { MoneyLinks } from "./money.tsx";
-import { allOf, listed, table } from "./shown.tsx";
 
 /** What moved a wallet, as lists of one partner and of all have it. */
 export const movementColumns = <T extends Omit<WalletTransaction, "order_number"> & { order_number?: string | null }>({
@@ -71,7 +71,7 @@ function ledgerPage(visit: ConsoleVisit): Promise<Shown> {
       { name: "partner", label: "Partner" },
       { name: "currency", label: "Currency" },
     ],
-    read: async (page) => (await store.list(ledger, { partner, currency, ...page })) ?? allOf([]),
+    read: async (page) => (await store.list(ledger, { partner, currency, ...page })) ?? [],
     empty: "No money has moved that fits. A partner is named as in its address, a currency by three letters.",
     above: <MoneyLinks visit={visit} />,
   });

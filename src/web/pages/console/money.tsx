@@ -5,10 +5,10 @@ import { bankDetails, setBankDetails } from "../../../core/wallet/bank-details.t
 import { type ListedFunding, listAllFunding } from "../../../core/wallet/list-funding.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, chosen, field, type Shown } from "../../session/visit.ts";
 import { creditForm, creditPayment } from "./money-funding.tsx";
-import { listed } from "./shown.tsx";
 
 const columnsOf = ({ base }: ConsoleVisit): Column<ListedFunding>[] => [
   { title: "Reference", cell: (one) => ({ text: one.reference, href: `${base}/money/funding/${one.reference}` }) },

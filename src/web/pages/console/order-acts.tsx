@@ -7,11 +7,10 @@ import type { Consequence, StockMove } from "../../../core/orders/consequence.ts
 import { type Order, requireOrder } from "../../../core/orders/order.ts";
 import type { FieldOf } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
+import { links } from "../../parts/shown.tsx";
 import { moneyWords, plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, field, integerField, optionalField, requiredField } from "../../session/visit.ts";
-import { idIn } from "./all-partners.ts";
-import { links } from "./shown.tsx";
+import { type ConsoleVisit, field, idIn, integerField, optionalField, requiredField } from "../../session/visit.ts";
 
 type Verb = OrderAct["verb"];
 

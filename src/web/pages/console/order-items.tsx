@@ -8,13 +8,11 @@ import type { OrderItemStatus } from "../../../core/store/schema/values.ts";
 import type { Read } from "../../../core/store/store.ts";
 import type { FieldOf } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
-import { changeWords, pageShown } from "../../parts/act-shown.tsx";
+import { changeWords, type Fields, links, pageShown, record } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
-import type { ConsoleVisit, Shown } from "../../session/visit.ts";
-import { idIn } from "./all-partners.ts";
+import { type ConsoleVisit, idIn, partIn, type Shown } from "../../session/visit.ts";
 import { failing, type HandVerb, moveIn } from "./hand-moves.ts";
 import { personWords } from "./masked.ts";
-import { type Fields, links, partIn, record } from "./shown.tsx";
 
 const esim: readonly FieldOf[] = [
   { name: "iccid", label: "ICCID", hint: "Of the eSIM, where the supplier delivered one." },

@@ -6,17 +6,17 @@ import { type HeldOrder, heldOrders, linesToShip, type ToShip } from "../../../c
 import { orderStatuses } from "../../../core/store/schema/values.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { orderInside } from "../../../core/supplier-requests/order-inside.ts";
-import { pageShown } from "../../parts/act-shown.tsx";
 import type { Column, Filter } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { type Fields, pageShown, record, table } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import type { Cell } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, chosen, optionalField, type Shown } from "../../session/visit.ts";
-import { dayFilters, environmentFilter, idIn, overAll, partnerFilter, queueOf, waitingWords } from "./all-partners.ts";
+import { type ConsoleVisit, chosen, idIn, optionalField, type Shown } from "../../session/visit.ts";
+import { dayFilters, environmentFilter, overAll, partnerFilter, queueOf, waitingWords } from "./all-partners.ts";
 import { personWords, withoutPhones } from "./masked.ts";
 import { orderActPages, orderLinks } from "./order-acts.tsx";
 import { orderItemPages } from "./order-items.tsx";
-import { type Fields, listed, record, table } from "./shown.tsx";
 
 /** What orders wait for that staff do: each is a queue of its own, oldest first. */
 const waitingFilter: Filter = { name: "waiting", label: "Waiting for", options: ["review", "shipping"] };

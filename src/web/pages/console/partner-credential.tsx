@@ -4,13 +4,12 @@ import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import { withoutHidden } from "../../../core/kernel/hidden-characters.ts";
 import { invalid, notFound } from "../../../core/kernel/problem.ts";
 import { formShown } from "../../parts/act-form.tsx";
-import { pageShown } from "../../parts/act-shown.tsx";
 import { ActButton } from "../../parts/form.tsx";
+import { type Fields, pageShown, record } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, field, optionalField, type Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, field, optionalField, partIn, type Shown } from "../../session/visit.ts";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
-import { type Fields, partIn, record } from "./shown.tsx";
 
 /** Where a credential of a partner is shown, under the console's base. */
 export function placeOf(slug: string, { client_id }: Pick<Credential, "client_id">): string {

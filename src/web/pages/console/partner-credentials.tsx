@@ -8,12 +8,11 @@ import { requirePartner } from "../../../core/partners/partner.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
-import { onceShown, pageShown } from "../../parts/act-shown.tsx";
+import { onceShown, pageShown, table } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, choiceField, optionalField, type Shown } from "../../session/visit.ts";
 import { credentialIn, credentialPage, placeOf } from "./partner-credential.tsx";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
-import { table } from "./shown.tsx";
 
 async function seen(q: Read, slug: string) {
   const { name, production } = await requirePartner(q, slug);

@@ -5,7 +5,7 @@ import { listPriceLists } from "../../../core/prices/lists.ts";
 import type { Row } from "../../../core/store/schema/tables.ts";
 import { type PartnerBound, partnerBounds, tiers } from "../../../core/store/schema/values.ts";
 import { type FieldOf, formShown } from "../../parts/act-form.tsx";
-import { pageShown } from "../../parts/act-shown.tsx";
+import { pageShown } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import {

@@ -4,13 +4,12 @@ import type { UserId } from "../../../core/kernel/brand.ts";
 import { requirePartner } from "../../../core/partners/partner.ts";
 import { partnerRoles } from "../../../core/store/schema/values.ts";
 import type { Read } from "../../../core/store/store.ts";
-import { pageShown } from "../../parts/act-shown.tsx";
 import { inviteForm, peopleColumns } from "../../parts/people-form.tsx";
 import { operatorActs, peoplePages } from "../../parts/people-pages.tsx";
+import { pageShown, table } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
-import type { ConsoleVisit, Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, partIn, type Shown } from "../../session/visit.ts";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
-import { partIn, table } from "./shown.tsx";
 
 async function people(q: Read, slug: string) {
   const { id, name } = await requirePartner(q, slug);

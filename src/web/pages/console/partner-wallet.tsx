@@ -8,12 +8,13 @@ import { listTransactions } from "../../../core/wallet/transactions.ts";
 import { type FieldOf, formShown } from "../../parts/act-form.tsx";
 import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
 import { KEY_FIELD } from "../../parts/form.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { record } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, choiceField, optionalField, requiredField, type Shown } from "../../session/visit.ts";
 import { movementColumns } from "./money-ledger.tsx";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
-import { listed, record } from "./shown.tsx";
 
 const ways = ["credit", "debit"] as const;
 

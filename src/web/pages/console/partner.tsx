@@ -6,7 +6,7 @@ import { type Partner, requirePartner, showPartner } from "../../../core/partner
 import type { Read } from "../../../core/store/store.ts";
 import { walletBalances } from "../../../core/wallet/balances.ts";
 import { formShown } from "../../parts/act-form.tsx";
-import { pageShown } from "../../parts/act-shown.tsx";
+import { type Fields, pageShown, record, table } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
@@ -14,7 +14,6 @@ import type { ConsoleVisit, Shown } from "../../session/visit.ts";
 import { auditHistory } from "./audit-history.ts";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
 import { moneyShown } from "./partner-wallet.tsx";
-import { type Fields, record, table } from "./shown.tsx";
 
 const HISTORY_LINES = 50;
 

@@ -4,9 +4,9 @@ import { partnerStatuses, tiers } from "../../../core/store/schema/values.ts";
 import type { Query } from "../../../core/store/store.ts";
 import { type FieldOf, formShown } from "../../parts/act-form.tsx";
 import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, choiceField, chosen, field, requiredField, type Shown } from "../../session/visit.ts";
-import { listed } from "./shown.tsx";
 
 const columnsOf = ({ base }: ConsoleVisit): Column<Partner>[] => [
   { title: "Partner", cell: (one) => ({ text: one.slug, href: `${base}/partners/${one.slug}` }) },

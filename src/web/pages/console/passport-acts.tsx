@@ -5,8 +5,7 @@ import { recordVerdict, type Verdict } from "../../../core/passports/verdict.ts"
 import type { FieldOf } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, choiceField, requiredField, type Shown } from "../../session/visit.ts";
-import { idIn } from "./all-partners.ts";
+import { type ConsoleVisit, choiceField, idIn, requiredField, type Shown } from "../../session/visit.ts";
 import { identityFields, identityShown, requireSight } from "./identity.tsx";
 
 const acts = { verify: ["Verify", "verified"], reject: ["Reject", "rejected"] } as const;

@@ -11,17 +11,16 @@ import {
 import { requirePassport } from "../../../core/passports/passport.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { formShown } from "../../parts/act-form.tsx";
-import { pageShown } from "../../parts/act-shown.tsx";
 import { ActButton } from "../../parts/form.tsx";
 import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { type Fields, links, pageShown, record, table } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import type { Cell } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, requiredField, type Shown } from "../../session/visit.ts";
-import { idIn } from "./all-partners.ts";
+import { type ConsoleVisit, idIn, requiredField, type Shown } from "../../session/visit.ts";
 import { personWords } from "./masked.ts";
 import { passportActPages } from "./passport-acts.tsx";
-import { type Fields, links, listed, record, table } from "./shown.tsx";
 
 function nameOf({ first_name, last_name }: OperatorPassport): string {
   return `${first_name} ${last_name}`;

@@ -2,12 +2,11 @@ import type { ComponentChildren } from "preact";
 import { type CurrentStatus, currentStatus, type PlatformStatus } from "../../../core/insight/status.ts";
 import { isSound } from "../../../core/maintenance/finding.ts";
 import { checkState } from "../../../core/maintenance/state-checks.ts";
-import { backLink, pageShown } from "../../parts/act-shown.tsx";
 import { Bars } from "../../parts/chart.tsx";
+import { backLink, type Fields, links, pageShown, record, table } from "../../parts/shown.tsx";
 import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
-import { type Fields, links, record, table } from "./shown.tsx";
 
 async function statusPage(visit: ConsoleVisit): Promise<Shown> {
   const seen = await currentStatus(visit.store);

@@ -10,13 +10,13 @@ import {
 import { type StockLevel, stockLevels } from "../../../core/esims/stock.ts";
 import { counted } from "../../../core/kernel/counted.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
-import { LinkButton } from "../../parts/act-form.tsx";
 import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { LinkButton } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, field, requiredField, type Shown } from "../../session/visit.ts";
 import { type BadLine, badLines, type CheckedLines, type CsvLine, csvLines } from "./csv.tsx";
 import { csvImportPages } from "./csv-import.tsx";
-import { allOf, listed } from "./shown.tsx";
 
 const PATH = "/stock/import";
 
@@ -42,7 +42,7 @@ async function stockPage(visit: ConsoleVisit): Promise<Shown> {
       { name: "below", label: "Fewer than (on sale)" },
       { name: "sku", label: "SKU begins with" },
     ],
-    read: () => allOf(levels.filter((one) => one.sku.toLowerCase().startsWith(sku))),
+    read: async () => levels.filter((one) => one.sku.toLowerCase().startsWith(sku)),
     empty: below === null ? "No product is delivered from stock." : "No product on sale has so few.",
     above: visit.may("stock.write") && (
       <div class="acts">

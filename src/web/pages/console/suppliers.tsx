@@ -7,14 +7,14 @@ import { isProvider, listSuppliers, type Supplier } from "../../../core/supplier
 import { circuits } from "../../../core/supply/circuit.ts";
 import { type SupplierDetail, supplierDetail } from "../../../core/supply/supplier-detail.ts";
 import { formShown } from "../../parts/act-form.tsx";
-import { pageShown } from "../../parts/act-shown.tsx";
 import { ActButton } from "../../parts/form.tsx";
 import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { type Fields, links, pageShown, record } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, requiredField, type Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, partIn, requiredField, type Shown } from "../../session/visit.ts";
 import { storyOf } from "./audit-history.ts";
-import { allOf, type Fields, links, listed, partIn, record } from "./shown.tsx";
 
 type Listed = Supplier & { outage: Outage | undefined; circuit: CircuitState };
 
@@ -53,7 +53,7 @@ function suppliersPage(visit: ConsoleVisit): Promise<Shown> {
     path: "/suppliers",
     caption: "Suppliers",
     columns: columnsOf(visit),
-    read: () => allOf(visit.store.read(withHealth, null)),
+    read: () => visit.store.read(withHealth, null),
     empty: "No suppliers yet: esimctl suppliers set adds one in the terminal, which keeps its secret.",
     above: <div class="acts">{links(visit, [["/carriers", "Carriers"]])}</div>,
   });

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { PlatformStatus } from "../../../core/insight/status.ts";
+import { table } from "../../parts/shown.tsx";
 import type { Cell } from "../../parts/words.ts";
 import type { ConsoleVisit } from "../../session/visit.ts";
-import { table } from "./shown.tsx";
 
 /** A table for each thing that needs attention, of what the role may see. */
 export function attention(visit: ConsoleVisit, status: PlatformStatus): ComponentChildren {

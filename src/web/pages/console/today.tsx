@@ -3,12 +3,11 @@ import type { ConsolePermission } from "../../../core/accounts/roles.ts";
 import type { Rate } from "../../../core/insight/rates.ts";
 import { type PlatformStatus, platformStatus } from "../../../core/insight/status.ts";
 import { isoTime } from "../../../core/kernel/clock.ts";
-import { pageShown } from "../../parts/act-shown.tsx";
 import { Bars } from "../../parts/chart.tsx";
+import { pageShown, table } from "../../parts/shown.tsx";
 import { type Cell, timeWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
-import { table } from "./shown.tsx";
 import { attention } from "./today-attention.tsx";
 
 interface Place {

@@ -4,11 +4,11 @@ import type { UserId } from "../../../core/kernel/brand.ts";
 import { requirePartner } from "../../../core/partners/partner.ts";
 import { partnerRoles, staffRoles, userStatuses } from "../../../core/store/schema/values.ts";
 import type { Read } from "../../../core/store/store.ts";
+import { listed } from "../../parts/list-page.tsx";
 import { inviteForm, peopleColumns } from "../../parts/people-form.tsx";
 import { operatorActs, peoplePages } from "../../parts/people-pages.tsx";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, chosen, optionalField, type Shown } from "../../session/visit.ts";
-import { allOf, listed, partIn } from "./shown.tsx";
+import { type ConsoleVisit, chosen, optionalField, partIn, type Shown } from "../../session/visit.ts";
 
 const STAFF = "staff";
 
@@ -32,7 +32,7 @@ async function usersPage(visit: ConsoleVisit): Promise<Shown> {
       { name: "of", label: "Of", options: [STAFF, ...new Set(all.flatMap(({ partner }) => partner ?? []))] },
       { name: "status", label: "Status", options: userStatuses },
     ],
-    read: () => allOf(all.filter(fits)),
+    read: async () => all.filter(fits),
     empty: "No user fits. Leave a filter out.",
     above: (
       <section>

@@ -5,11 +5,11 @@ import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import { activationStatuses, processingStatuses } from "../../../core/store/schema/values.ts";
 import { ActButton, Field, Form, Submit } from "../../parts/form.tsx";
 import { type Column, Record } from "../../parts/list.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
+import { momentsIn, Timeline } from "../../parts/timeline.tsx";
 import { plain } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
-import { chosen, field, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { idIn, momentsIn, ownList, titled } from "./own-pages.tsx";
+import { chosen, field, idIn, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { ownList, titled } from "./own-pages.tsx";
 
 const columnsOf = ({ base }: PortalVisit): Column<Activation>[] => [
   { title: "ICCID", cell: (one) => ({ text: one.iccid, href: `${base}/activations/${one.id}` }) },

@@ -2,13 +2,13 @@ import { dataWords } from "../../../core/catalog/data-words.ts";
 import { listOwnProducts, showOwnProduct } from "../../../core/catalog/own.ts";
 import type { Product } from "../../../core/catalog/product.ts";
 import { planTypes } from "../../../core/store/schema/values.ts";
-import { LinkButton } from "../../parts/act-form.tsx";
 import { type Column, Record } from "../../parts/list.tsx";
+import { LinkButton } from "../../parts/shown.tsx";
 import { plain } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
-import { chosen, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { chosen, idIn, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { EXPORT } from "./catalog-export.tsx";
-import { idIn, ownList, titled } from "./own-pages.tsx";
+import { ownList, titled } from "./own-pages.tsx";
 
 const dataOf = ({ data_amount_mb: mb }: Product) => (mb === 0 ? null : dataWords(mb));
 

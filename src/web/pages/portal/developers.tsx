@@ -9,8 +9,8 @@ import { notFound } from "../../../core/kernel/problem.ts";
 import { ActButton, Field, Form, Submit } from "../../parts/form.tsx";
 import { type Column, Rows } from "../../parts/list.tsx";
 import { portalPage } from "../../session/page.ts";
-import { choiceField, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { idIn, secretShown, titled } from "./own-pages.tsx";
+import { choiceField, idIn, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { secretShown, titled } from "./own-pages.tsx";
 
 /** A user manages the credentials of both environments. */
 function managerOf({ owner, partner, actor }: PortalVisit) {

@@ -12,11 +12,11 @@ import { auditCodesRead } from "../../../core/orders/read-audit.ts";
 import { esimStatuses } from "../../../core/store/schema/values.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { type Column, Record } from "../../parts/list.tsx";
-import { Timeline, type TimelineMoment } from "../../parts/timeline.tsx";
+import { momentsIn, Timeline, type TimelineMoment } from "../../parts/timeline.tsx";
 import type { Cell } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { chosen, field, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { momentsIn, ownList, titled } from "./own-pages.tsx";
+import { ownList, titled } from "./own-pages.tsx";
 
 type Usage = { used_mb: number; total_mb: number };
 

@@ -8,8 +8,8 @@ import { deliveriesOfEvent } from "../../../core/webhooks/deliveries.ts";
 import { envelope } from "../../../core/webhooks/envelope.ts";
 import { type Column, Record, Rows } from "../../parts/list.tsx";
 import { portalPage } from "../../session/page.ts";
-import { chosen, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { idIn, ownList, titled } from "./own-pages.tsx";
+import { chosen, idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { ownList, titled } from "./own-pages.tsx";
 
 const PATH = "/developers/events";
 

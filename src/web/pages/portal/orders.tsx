@@ -8,9 +8,9 @@ import { orderStatuses } from "../../../core/store/schema/values.ts";
 import { type Column, Record, Rows } from "../../parts/list.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
-import { chosen, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { chosen, idIn, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { NewOrderForm, placeOrder, quoteOf } from "./order-form.tsx";
-import { idIn, ownList, titled } from "./own-pages.tsx";
+import { ownList, titled } from "./own-pages.tsx";
 
 type Listed = Awaited<ReturnType<typeof listOrders>>["data"][number];
 

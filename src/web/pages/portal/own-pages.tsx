@@ -3,7 +3,6 @@ import { withoutHidden } from "../../../core/kernel/hidden-characters.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import { FormProblem } from "../../parts/form.tsx";
 import { asksCsv, List, type ListOf, listCsv, readRows } from "../../parts/list.tsx";
-import type { TimelineMoment } from "../../parts/timeline.tsx";
 import { field, type PortalVisit, type Shown } from "../../session/visit.ts";
 
 /** The ID in the address. Any text may be in it: what is no own record's ID is not found. */
@@ -92,14 +91,6 @@ export function secretShown(
     </>
   );
   return titled(visit, title, { body, back: [back, "Continue"], secret: true });
-}
-
-/** The moments of a record that are known, in the order in which they are given. */
-export function momentsIn(
-  kind: string,
-  known: readonly (readonly [at: string | null, text: string])[],
-): TimelineMoment[] {
-  return known.flatMap(([at, text]) => (at === null ? [] : [{ at, kind, text }]));
 }
 
 const OPENED_IN = "opened_in";

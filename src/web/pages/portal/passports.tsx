@@ -6,8 +6,8 @@ import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
 import { ActButton } from "../../parts/form.tsx";
 import { type Column, Record } from "../../parts/list.tsx";
 import { portalPage } from "../../session/page.ts";
-import { chosen, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { idIn, ownList, titled } from "./own-pages.tsx";
+import { chosen, idIn, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { ownList, titled } from "./own-pages.tsx";
 
 const columnsOf = ({ base }: PortalVisit): Column<MaskedPassport>[] => [
   { title: "Number", cell: (one) => ({ text: numberWords(one), href: `${base}/passports/${one.id}` }) },

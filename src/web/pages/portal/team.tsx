@@ -10,8 +10,8 @@ import { ActButton, Field, Form, Submit } from "../../parts/form.tsx";
 import { asksCsv, type Column, List, listCsv, Record } from "../../parts/list.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { portalPage } from "../../session/page.ts";
-import { choiceField, type PortalVisit, requiredField, type Shown } from "../../session/visit.ts";
-import { idIn, titled } from "./own-pages.tsx";
+import { choiceField, idIn, type PortalVisit, requiredField, type Shown } from "../../session/visit.ts";
+import { titled } from "./own-pages.tsx";
 
 /** What each role is for, where one is chosen. */
 const roleWords = [

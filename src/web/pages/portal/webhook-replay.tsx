@@ -8,8 +8,8 @@ import { Field, Form, Submit } from "../../parts/form.tsx";
 import { timeWords } from "../../parts/words.ts";
 import { momentField } from "../../session/moment-field.ts";
 import { portalPage } from "../../session/page.ts";
-import type { PortalVisit, Shown } from "../../session/visit.ts";
-import { idIn, titled } from "./own-pages.tsx";
+import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { titled } from "./own-pages.tsx";
 import { pathOf } from "./webhook-deliveries.tsx";
 
 /** Asks since when what did not arrive is sent again. */

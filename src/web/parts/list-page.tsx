@@ -1,0 +1,80 @@
+import type { ComponentChildren } from "preact";
+import { isCivilDate } from "../../core/kernel/calendar-day.ts";
+import { chosen, type Form, field, optionalField, type Shown, type Visit } from "../session/visit.ts";
+import { asksCsv, type Filter, List, type ListOf, listCsv, readRows } from "./list.tsx";
+import { pageShown } from "./shown.tsx";
+
+/** What is read at a time. */
+interface PageAsked {
+  limit: number;
+  cursor: string | undefined;
+}
+
+/** What was read: some rows with where the next ones begin, as lists of core have it, or all that there are. */
+type Page<T> =
+  | readonly T[]
+  | { rows: readonly T[]; next: string | null }
+  | { data: readonly T[]; next_cursor: string | null }
+  | { data: readonly T[]; pagination: { next_cursor: string | null } };
+
+/** The words of a filter that has choices; any text of one that has none. */
+type WordOf<F extends Filter> = F extends { options: readonly (infer O)[] }
+  ? O extends readonly [infer W, string]
+    ? W
+    : O
+  : string;
+
+/** What a list is narrowed by, by the names of its filters. */
+type Chosen<F extends readonly Filter[]> = { [One in F[number] as One["name"]]: WordOf<One> | undefined };
+
+/** A list as a page of its own: its columns, what narrows it, what it reads, and what is around it. */
+interface Listed<T, F extends readonly Filter[]> extends Omit<ListOf<T>, "visit" | "rows" | "next" | "caption"> {
+  title: string;
+  /** For screen readers; left out: the title. */
+  caption?: string;
+  filters?: F;
+  read(page: PageAsked, chosen: Chosen<F>): Promise<Page<T>>;
+  /** What is said of a page without rows before the last one. */
+  emptyPage?: string;
+  /** Not read for CSV. */
+  above?: ComponentChildren | (() => Promise<ComponentChildren>);
+  below?: ComponentChildren;
+}
+
+/** A list, as a page or as the CSV that its address asks for. */
+export async function listed<T, const F extends readonly Filter[] = []>(
+  visit: Visit,
+  { title, read, emptyPage, above, below, ...list }: Listed<T, F>,
+): Promise<Shown> {
+  const asked = chosenOf(visit.query, list.filters);
+  const found = await readRows(visit, async (limit, cursor) => {
+    const page = await read({ limit, cursor }, asked);
+    if (!("length" in page) && "rows" in page) return page;
+    if ("length" in page) return { rows: page, next: null };
+    return { rows: page.data, next: "pagination" in page ? page.pagination.next_cursor : page.next_cursor };
+  });
+  const empty = found.next === null ? list.empty : (emptyPage ?? list.empty);
+  const whole = { caption: title, ...list, ...found, empty, visit };
+  if (asksCsv(visit)) return listCsv(whole);
+  const body = (
+    <>
+      {typeof above === "function" ? await above() : above}
+      <List {...whole} />
+      {below}
+    </>
+  );
+  return pageShown(visit, title, body);
+}
+
+/** What the address chooses of these filters: a word that is none of a filter's counts for nothing, nor does no day. */
+function chosenOf<F extends readonly Filter[]>(query: Form, filters?: F): Chosen<F> {
+  const values = (filters ?? []).map(({ name, type, options }) => {
+    if (options !== undefined) {
+      const words = options.map((option) => (typeof option === "string" ? option : option[0]));
+      return [name, chosen(query, name, words)];
+    }
+    const isNone = type === "date" && !isCivilDate(field(query, name));
+    return [name, isNone ? undefined : optionalField(query, name)];
+  });
+  return Object.fromEntries(values) as Chosen<F>; // each value is one that its own filter has
+}
