@@ -5,10 +5,6 @@ import { FormProblem } from "../../parts/form.tsx";
 import { asksCsv, List, type ListOf, listCsv, readRows } from "../../parts/list.tsx";
 import { field, type PortalVisit, type Shown } from "../../session/visit.ts";
 
-/** The ID in the address. Any text may be in it: what is no own record's ID is not found. */
-export function idIn<I extends string>({ request }: Pick<PortalVisit, "request">): I {
-  return (request.params as { id: I }).id; // the paths that ask have it
-}
 
 interface Framed {
   body: ComponentChildren;
