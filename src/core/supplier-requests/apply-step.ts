@@ -15,10 +15,12 @@ import { routeUnit } from "../supply/route.ts";
 import { applySupplyOutcome } from "./apply-outcome.ts";
 import { itemLeases } from "./due.ts";
 import { recordAttempt } from "./outcome.ts";
-import { moveItem } from "./place.ts";
+import { moveElsewhere, routeItem } from "./place.ts";
 
 /** How long a purchase waits for another one of the same plan. */
 const HELD_MS = 1_000;
+/** A plan that one purchase has for so long is not waited for where there is another source. */
+const LONGEST_HELD_MS = 10_000;
 /** How long a unit that is being made ready waits at most before it is asked for again. */
 const LONGEST_WAIT_MS = 10_000;
 /** How long after its purchase a unit must be ready. */
@@ -38,9 +40,14 @@ export async function noteStep(
   if ((await itemLeases.heldUntil(tx, input.lease)) === null) return false;
   const item = await requireItem(tx, input.lease.id);
   const { supplier } = item;
-  if (input.hold === null) await releaseHold(tx, { holder: item.id });
-  else if (!(await takeHold(tx, { supplier, plan: input.hold, holder: item.id }))) {
-    await itemLeases.release(tx, { lease: input.lease, dueAt: tx.now + HELD_MS });
+  const { hold: plan } = input;
+  if (plan === null) await releaseHold(tx, { holder: item.id });
+  const heldSince = plan === null ? null : await takeHold(tx, { supplier, plan, holder: item.id });
+  if (heldSince !== null) {
+    const leaves = item.memory === null && tx.now - heldSince >= LONGEST_HELD_MS;
+    if (!leaves || !(await moveElsewhere(tx, item, "held by another unit of the plan"))) {
+      await itemLeases.release(tx, { lease: input.lease, dueAt: tx.now + HELD_MS });
+    }
     return false;
   }
   await itemLeases.prolong(tx, input.lease);
@@ -164,8 +171,7 @@ async function refused(tx: Tx, item: ItemRow, step: Refused): Promise<ItemRow> {
   const asked = await progressItem(tx, item, { refused_by, memory: null });
   const { product_id: productId } = await lineOfItem(tx, item);
   const next = await routeUnit(tx, { productId, refusedBy: refused_by });
-  if (next.kind !== "none")
-    return (await moveItem(tx, asked, { productId, avoid: supplier })) ?? requireItem(tx, item.id);
+  if (next.kind !== "none") return (await routeItem(tx, asked, productId)) ?? requireItem(tx, item.id);
   const outcome = { kind: "refused", errorType: step.code, errorMessage: step.message } as const;
   return applySupplyOutcome(tx, { id: item.id, outcome, attempt: null });
 }
@@ -173,23 +179,13 @@ async function refused(tx: Tx, item: ItemRow, step: Refused): Promise<ItemRow> {
 /** Nothing was bought: another source that can be asked has it, else it is repeated here. */
 async function unsent(tx: Tx, item: ItemRow, reason: string, memory: Memory | null): Promise<ItemRow> {
   if (memory === null) await releaseHold(tx, { holder: item.id });
-  const { supplier } = item;
-  const { product_id: productId } = await lineOfItem(tx, item);
   // What an earlier step bought stays here.
-  const moves = memory === null ? await routeUnit(tx, elsewhere(item, productId)) : null;
-  if (moves?.kind === "buy" && moves.source.supplier !== supplier) {
-    await moveItem(tx, item, { productId, avoid: supplier });
-    return requireItem(tx, item.id);
-  }
+  if (memory === null && (await moveElsewhere(tx, item, "not reached"))) return requireItem(tx, item.id);
   const attempts = item.attempts + 1;
   const due_at = retryAt(tx.now, attempts);
-  const cause = `the supplier ${supplier} could not be reached`;
+  const cause = `the supplier ${item.supplier} could not be reached`;
   if (due_at === null) await holdOrder(tx, await requireOrder(tx, item.order_id), `${cause}: ${reason}`, cause);
   return progressItem(tx, item, { memory, attempts, due_at, leased_until: null });
-}
-
-function elsewhere({ supplier, refused_by }: ItemRow, productId: Parameters<typeof routeUnit>[1]["productId"]) {
-  return { productId, refusedBy: refused_by ?? [], avoid: supplier };
 }
 
 /** It may be bought, and no look-up shows it: people decide, and nothing is bought again by itself. */

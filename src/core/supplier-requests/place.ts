@@ -5,7 +5,7 @@ import { requireOrder } from "../orders/order.ts";
 import type { Tx } from "../store/store.ts";
 import { takePassage } from "../supply/circuit.ts";
 import { releaseHold } from "../supply/hold.ts";
-import { routeUnit } from "../supply/route.ts";
+import { type Route, routeUnit } from "../supply/route.ts";
 import { sourcesOf } from "../supply/sources.ts";
 
 /** How long an item waits whose suppliers are all out, where it is not known for how long. */
@@ -24,16 +24,12 @@ export async function placeItem(tx: Tx, item: ItemRow): Promise<ItemRow | null> 
   const isRefused = (item.refused_by ?? []).includes(item.supplier);
   const isSold = sources.some(({ supplier, status }) => supplier === item.supplier && status === "active");
   if (item.supplier_sku !== null && isSold && !isRefused && !(await takePassage(tx, item.supplier)).open) return item;
-  return moveItem(tx, item, { productId: product_id, avoid: null });
+  return routeItem(tx, item, product_id);
 }
 
 /** Routes a unit of which nothing was bought. Null: it was moved, or waits. */
-export async function moveItem(
-  tx: Tx,
-  item: ItemRow,
-  { productId, avoid }: { productId: ProductId; avoid: string | null },
-): Promise<ItemRow | null> {
-  const route = await routeUnit(tx, { productId, refusedBy: item.refused_by ?? [], avoid });
+export async function routeItem(tx: Tx, item: ItemRow, productId: ProductId): Promise<ItemRow | null> {
+  const route = await routeUnit(tx, { productId, refusedBy: item.refused_by ?? [] });
   // A run that was cut off may have left a hold where nothing was bought.
   await releaseHold(tx, { holder: item.id });
   if (route.kind === "none") {
@@ -48,13 +44,34 @@ export async function moveItem(
     await progressItem(tx, item, { due_at, leased_until: null, routed: route.reason });
     return null;
   }
-  const { supplier, supplier_sku, days, cost, currency: cost_currency } = route.source;
-  const placed = { supplier, supplier_sku, days, cost, cost_currency, routed: route.reason };
-  if (supplier === item.supplier && avoid === null) {
-    await takePassage(tx, supplier);
-    return progressItem(tx, item, placed);
-  }
-  await progressItem(tx, item, { ...placed, memory: null, due_at: tx.now, leased_until: null });
+  const { supplier } = route.source;
+  if (supplier !== item.supplier) return move(tx, item, route);
+  await takePassage(tx, supplier);
+  return progressItem(tx, item, placeOf(route));
+}
+
+/**
+ * Moves a unit of which nothing was bought to another source that can be asked now, since where it is it cannot be
+ * bought: `why` says so behind the supplier's name. False: there is none.
+ */
+export async function moveElsewhere(tx: Tx, item: ItemRow, why: string): Promise<boolean> {
+  const { product_id: productId } = await lineOfItem(tx, item);
+  const { supplier } = item;
+  const route = await routeUnit(tx, { productId, refusedBy: item.refused_by ?? [], avoid: { supplier, why } });
+  if (route.kind !== "buy" || route.source.supplier === supplier) return false;
+  await move(tx, item, route);
+  return true;
+}
+
+type Buying = Extract<Route, { kind: "buy" }>;
+
+function placeOf({ source, reason }: Buying) {
+  const { supplier, supplier_sku, days, cost, currency } = source;
+  return { supplier, supplier_sku, days, cost, cost_currency: currency, routed: reason };
+}
+
+async function move(tx: Tx, item: ItemRow, route: Buying): Promise<null> {
+  await progressItem(tx, item, { ...placeOf(route), memory: null, due_at: tx.now, leased_until: null });
   tx.signal("fulfillment");
   return null;
 }

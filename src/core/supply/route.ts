@@ -12,6 +12,14 @@ export type Route =
   /** Each source has refused it, or there is none. */
   | { kind: "none" };
 
+/** What a unit is to be bought of, and where not, if it can be helped. */
+interface Asked {
+  productId: ProductId;
+  refusedBy: readonly string[];
+  /** Where it cannot be bought just now; `why` says so behind the supplier's name. */
+  avoid?: { supplier: string; why: string };
+}
+
 interface Candidate {
   source: SourceRow;
   passage: Passage;
@@ -22,10 +30,7 @@ interface Candidate {
  * Picks the source of a unit: of those that have not refused it and whose circuit is not open, the one with the lowest
  * priority, then the lowest cost (if both are in one currency), then the fewest recent faults.
  */
-export async function routeUnit(
-  q: Read,
-  input: { productId: ProductId; refusedBy: readonly string[]; avoid?: string | null },
-): Promise<Route> {
+export async function routeUnit(q: Read, input: Asked): Promise<Route> {
   const sources = (await sourcesOf(q, input.productId)).filter(({ status }) => status === "active");
   const left = sources.filter(({ supplier }) => !input.refusedBy.includes(supplier));
   if (left.length === 0) return { kind: "none" };
@@ -35,8 +40,7 @@ export async function routeUnit(
     candidates.push({ source, passage, faults: await faultsOf(q, source.supplier) });
   }
   const passing = candidates.filter(({ passage }) => !passage.open).toSorted(better);
-  // One whose connection just failed comes after the others.
-  const best = passing.find(({ source }) => source.supplier !== input.avoid) ?? passing[0];
+  const best = passing.find(({ source }) => source.supplier !== input.avoid?.supplier) ?? passing[0];
   if (best !== undefined) return { kind: "buy", source: best.source, reason: reasonOf(best, candidates, input) };
   const times = candidates.flatMap(({ passage }) => (passage.open && passage.until !== null ? [passage.until] : []));
   const reason = candidates.flatMap(({ source, passage }) => (passage.open ? [words(source, passage.reason)] : []));
@@ -51,20 +55,16 @@ function better(a: Candidate, b: Candidate): number {
   return a.faults - b.faults || (a.source.supplier < b.source.supplier ? -1 : 1);
 }
 
-function reasonOf(
-  best: Candidate,
-  candidates: readonly Candidate[],
-  { refusedBy, avoid = null }: { refusedBy: readonly string[]; avoid?: string | null },
-): string {
+function reasonOf(best: Candidate, candidates: readonly Candidate[], { refusedBy, avoid }: Asked): string {
   const before = candidates.filter((one) => one !== best && better(one, best) < 0);
   const why = [
     ...refusedBy.map((name) => `${name} refused`),
     ...before.flatMap(({ source, passage }) =>
       passage.open ? [words(source, `circuit open: ${passage.reason}`)] : [],
     ),
-    ...(before.some(({ source, passage }) => source.supplier === avoid && !passage.open)
-      ? [`${avoid} not reached`]
-      : []),
+    ...before.flatMap(({ source, passage }) =>
+      source.supplier === avoid?.supplier && !passage.open ? [`${avoid.supplier} ${avoid.why}`] : [],
+    ),
   ];
   return [`priority ${best.source.priority}`, ...why].join("; ");
 }

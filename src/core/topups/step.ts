@@ -45,7 +45,7 @@ async function note(tx: Tx, topup: TopupRow, step: Noted, lease: TopupStep["leas
   const { supplier } = topup;
   const { hold: plan, memory } = step;
   if (plan === undefined) await releaseHold(tx, { holder: topup.id });
-  else if (supplier === null || !(await takeHold(tx, { supplier, plan, holder: topup.id }))) {
+  else if (supplier === null || (await takeHold(tx, { supplier, plan, holder: topup.id })) !== null) {
     await later(tx, topup, { waitMs: HOLD_WAIT_MS });
     return "ended";
   }
