@@ -32,7 +32,8 @@ async function sold(
   const [iccid = ""] = iccids;
   const { store } = shop;
   const { id } = await shop.row(iccid);
-  const ask = (kind: ReturnKind, of: EsimId = id) => giveBack(shop, { id: of, kind, actor: "test" });
+  const ask = async (kind: ReturnKind, of: EsimId = id) =>
+    (await giveBack(shop, { id: of, kind, actor: "test" })).answer;
   const balance = async () => (await (await shop.current()).get("/api/v1/balance")).body.balances[0].balance_cents;
   const returns = () => store.read(async (q) => q.db.select().from(q.t.esimReturns), null);
   const owing = async () => (await store.read(owedToSuppliers, { from: 0, until: Number.MAX_SAFE_INTEGER }))[0];
@@ -67,6 +68,22 @@ describe("a refund", () => {
     const trail = await shop.store.read(listAudit, { target: shop.id, limit: 10 });
     const notes = trail.filter(({ action }) => action === "esims.refund").map(({ note }) => note);
     expect(notes).toEqual(["done", "asked of skyline"]);
+  });
+
+  test("that was done before says so to people, and when; nothing moves", async () => {
+    const shop = await esimaccess({ start: new Date().toISOString() });
+    const desk = deskOf(shop);
+    const first = await desk.run(`esims refund ${shop.iccid} --yes`);
+    expect(first.stdout).toMatch(/outcome +done\nrepaid +9.00 AUD/);
+    expect(first.stdout).not.toContain("nothing moved");
+    const at = await shop.store.read(listAudit, { target: shop.id, limit: 1 });
+    const balance = await shop.balance();
+    shop.clock.advance(86_400_000);
+    const { exitCode, stdout } = await desk.run(`esims refund ${shop.iccid} --yes`);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`done before, at ${at[0]?.at.slice(0, 19).replace("T", " ")}Z`);
+    expect(stdout).toContain("This time the supplier was not asked, and nothing moved.");
+    expect(await shop.balance()).toBe(balance);
   });
 
   test("that is not available moves nothing, and is asked for again", async () => {
@@ -141,6 +158,7 @@ describe("a refund", () => {
     for (let times = 0; times < 2; times++) {
       expect(await deskOf(shop).json(`esims refund ${shop.iccid} --yes`)).toMatchObject(answer);
     }
+    expect((await deskOf(shop).run(`esims refund ${shop.iccid} --yes`)).stdout).toMatch(/requested before, at 20/);
     expect((await shop.provider.counts()).by.cancel).toBe(1);
     expect([await shop.balance(), (await shop.row(shop.iccid)).status]).toEqual([before, "inactive"]);
     expect(await shop.returns()).toMatchObject([{ outcome: "requested", reference: expect.any(String) }]);

@@ -1,4 +1,5 @@
 import { and, desc, eq } from "drizzle-orm";
+import { listAudit } from "../audit/list.ts";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import { readActivationCode } from "../esims/activation-code.ts";
 import { soldEsim } from "../esims/delivered.ts";
@@ -6,6 +7,7 @@ import type { EsimRow } from "../esims/esim.ts";
 import { makeExpired } from "../esims/expire.ts";
 import { replaceSupplied } from "../esims/supplied.ts";
 import type { EsimId, OrderId } from "../kernel/brand.ts";
+import { isoTime } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { requireOrder } from "../orders/order.ts";
@@ -41,8 +43,13 @@ interface ReturnRequest {
   actor: Actor;
 }
 
-/** What comes next: an answer that is known, or the supplier is asked, and `endReturn` gets its answer. */
-export type BegunReturn = { answer: ReturnAnswer } | { returnId: string; supplier: string; ref: EsimRef };
+/**
+ * What comes next: an answer that is known, `since` when if it ended so before, or the supplier is asked, and
+ * `endReturn` gets its answer.
+ */
+export type BegunReturn =
+  | { answer: ReturnAnswer; since: string | null }
+  | { returnId: string; supplier: string; ref: EsimRef };
 
 const newest = statement((db, t, slot: Slots<{ esim_id: EsimId; kind: ReturnKind }>) =>
   db
@@ -68,12 +75,12 @@ export async function beginReturn(tx: Tx, { id, kind, actor }: ReturnRequest): P
   const { currency } = await requireOrder(tx, esim.order_id);
   const before = await lastReturn(tx, { esim_id: id, kind });
   if (before !== null && (before.outcome === "done" || before.outcome === "requested")) {
-    return { answer: answerOf(esim, before) };
+    return { answer: answerOf(esim, before), since: await endedAt(tx, before) };
   }
   const unasked = await unaskable(tx, esim);
   if (unasked !== null) {
     const { iccid } = esim;
-    return { answer: { iccid, outcome: "not_available", amount_cents: 0, currency, detail: unasked } };
+    return { answer: { iccid, outcome: "not_available", amount_cents: 0, currency, detail: unasked }, since: null };
   }
   if (kind === "replace" && esim.status === "expired") {
     throw new Problem("conflict", `The eSIM ${esim.iccid} has expired: nothing takes its place.`);
@@ -109,6 +116,12 @@ async function unaskable(q: Read, { supplier }: EsimRow): Promise<string | null>
 function answerOf({ iccid }: EsimRow, { outcome, amount_cents, currency, detail }: ReturnRow): ReturnAnswer {
   if (outcome === "asked") throw new Error("what is only asked for has not ended");
   return { iccid, outcome, amount_cents, currency, detail: detail ?? "" };
+}
+
+/** When it ended as it did: the audit trail has it, where it was not long ago. Else when it was asked for. */
+async function endedAt(q: Read, { esim_id, kind, outcome, created_at }: ReturnRow): Promise<string> {
+  const trail = await listAudit(q, { target: esim_id, limit: 100 });
+  return trail.find(({ action, note }) => action === `esims.${kind}` && note === outcome)?.at ?? isoTime(created_at);
 }
 
 function audited(tx: Tx, esim: EsimRow, { kind, actor, note }: { kind: ReturnKind; actor: Actor; note: string }) {

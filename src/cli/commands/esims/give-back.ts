@@ -4,9 +4,10 @@ import type { ReturnKind } from "../../../core/store/schema/values.ts";
 import type { Context } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { type Result, recordResult } from "../../output/result.ts";
+import { moment } from "../../output/words.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { usingProviders } from "../../place/providers.ts";
-import { esimAtHand } from "../../place/records-at-hand.ts";
+import { esimAtHand, esimAtHand } from "../../place/records-at-hand.ts";
 import { whose } from "../../place/whose.ts";
 
 /** The keys of what `esims refund` and `esims replace` print. */
@@ -27,21 +28,25 @@ export async function askSupplier(context: Context, { given, kind, question }: G
     const { id, iccid, supplier, partner_id } = esim;
     const owner = await whose(store, { partner_id, environment: esim.environment ?? "production" });
     await context.confirm(question(iccid, supplier ?? "its supplier"), { whose: owner });
-    const answer = await usingProviders({ store, clock }, (providers) =>
+    const { answer, since } = await usingProviders({ store, clock }, (providers) =>
       giveBack({ store, providers }, { id, kind, actor: OPERATOR }),
     );
-    return toResult(answer);
+    return toResult(answer, since);
   });
 }
 
-function toResult(answer: ReturnAnswer): Result {
+function toResult(answer: ReturnAnswer, since: string | null): Result {
   const { iccid, outcome, amount_cents, currency, detail } = answer;
-  const shown = { done: "done", requested: "requested: people decide", not_available: "not available" }[outcome];
-  const record = recordResult(answer, () => ({
-    iccid,
-    outcome: shown,
-    repaid: `${formatMoney(amount_cents, currency)} ${currency}`,
-    detail,
-  }));
+  const before = since === null ? "" : ` before, at ${moment(since)}`;
+  const shown = {
+    done: `done${before}`,
+    requested: `requested${before}: people decide`,
+    not_available: "not available",
+  }[outcome];
+  const record = recordResult(
+    answer,
+    () => ({ iccid, outcome: shown, repaid: `${formatMoney(amount_cents, currency)} ${currency}`, detail }),
+    since === null ? undefined : "This time the supplier was not asked, and nothing moved.",
+  );
   return { ...record, exitCode: outcome === "not_available" ? exitCodes.failed : exitCodes.done };
 }

@@ -7,6 +7,12 @@ import type { Store } from "../../../core/store/store.ts";
 import { supplierContact } from "../../../core/suppliers/supplier.ts";
 import type { Providers } from "./providers.ts";
 
+/** How it ended; `since`: it did so before, at that moment, and nothing moved now. */
+interface GivenBack {
+  answer: ReturnAnswer;
+  since: string | null;
+}
+
 /**
  * Asks an eSIM's supplier to take it back, or for another one in its place; what it did is applied once. May be
  * repeated after an answer that was lost. Throws `not_found`, `conflict`, `supplier_unreachable`.
@@ -14,9 +20,9 @@ import type { Providers } from "./providers.ts";
 export async function giveBack(
   { store, providers }: { store: Pick<Store, "read" | "write">; providers: Pick<Providers, "of"> },
   { id, kind, actor }: { id: EsimId; kind: ReturnKind; actor: Actor },
-): Promise<ReturnAnswer> {
+): Promise<GivenBack> {
   const begun = await store.write(beginReturn, { id, kind, actor });
-  if ("answer" in begun) return begun.answer;
+  if ("answer" in begun) return begun;
   const { returnId, supplier, ref } = begun;
   const contact = await store.read(supplierContact, supplier);
   const provider = contact === null ? null : providers.of(contact);
@@ -24,5 +30,5 @@ export async function giveBack(
     throw new Problem("supplier_unreachable", `${supplier} has no secret, or no address that may be used.`);
   }
   const returned = kind === "refund" ? await provider.refund(ref) : await provider.replace(ref);
-  return store.write(endReturn, { returnId, returned, actor });
+  return { answer: await store.write(endReturn, { returnId, returned, actor }), since: null };
 }
