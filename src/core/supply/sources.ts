@@ -31,38 +31,27 @@ const ofProduct = statement((db, t, slot: Slots<{ product_id: ProductId }>) =>
   db.select().from(t.productSources).where(eq(t.productSources.product_id, slot.product_id)),
 );
 
-const change = statement((db, t, slot: Slots<SourceRow>) =>
-  db
+/** What another source at the same supplier is changed in. */
+const changing = (slot: Slots<SourceRow>) => ({
+  supplier_sku: slot.supplier_sku,
+  days: slot.days,
+  priority: slot.priority,
+  cost: slot.cost,
+  currency: slot.currency,
+  price_cents: slot.price_cents,
+  synced: slot.synced,
+  status: slot.status,
+  updated_at: slot.updated_at,
+});
+
+const change = statement((db, t, slot: Slots<SourceRow>) => {
+  const { product_id, supplier, created_at } = slot;
+  const target = [t.productSources.product_id, t.productSources.supplier];
+  return db
     .insert(t.productSources)
-    .values({
-      product_id: slot.product_id,
-      supplier: slot.supplier,
-      supplier_sku: slot.supplier_sku,
-      days: slot.days,
-      priority: slot.priority,
-      cost: slot.cost,
-      currency: slot.currency,
-      price_cents: slot.price_cents,
-      synced: slot.synced,
-      status: slot.status,
-      created_at: slot.created_at,
-      updated_at: slot.updated_at,
-    })
-    .onConflictDoUpdate({
-      target: [t.productSources.product_id, t.productSources.supplier],
-      set: {
-        supplier_sku: slot.supplier_sku,
-        days: slot.days,
-        priority: slot.priority,
-        cost: slot.cost,
-        currency: slot.currency,
-        price_cents: slot.price_cents,
-        synced: slot.synced,
-        status: slot.status,
-        updated_at: slot.updated_at,
-      },
-    }),
-);
+    .values({ product_id, supplier, created_at, ...changing(slot) })
+    .onConflictDoUpdate({ target, set: changing(slot) });
+});
 
 const drop = statement((db, t, slot: Slots<Pick<SourceRow, "product_id" | "supplier">>) =>
   db
