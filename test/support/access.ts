@@ -152,6 +152,8 @@ export const accessEntries: Readonly<Record<string, Entry>> = {
     path: "/api/v1/wallet/funding-requests",
     body: { amount_cents: 1_000, currency: "AUD" },
   }),
+  "GET /api/v1/statements": open("/api/v1/statements"),
+  "GET /api/v1/statements/:month": open("/api/v1/statements/2026-01?currency=AUD"),
   "GET /api/v1/esims": open("/api/v1/esims"),
   "GET /api/v1/orders": open("/api/v1/orders"),
   "POST /api/v1/orders": (of) => ({

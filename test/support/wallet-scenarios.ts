@@ -12,14 +12,24 @@ async function announced(platform: Platform, count: number) {
   return { caller, last };
 }
 
+/** A partner whose wallet has moved once. */
+async function moved(platform: Platform) {
+  const caller = await anyone(platform);
+  await platform.fund(caller.partnerId, 1_000);
+  return caller;
+}
+
+const STATEMENT = "/api/v1/statements/2026-03";
+
 /** What leads to each response about a wallet. */
 export const walletScenarios: Readonly<Record<string, Readonly<Record<number, Scenario>>>> = {
   listWalletTransactions: {
-    200: async ({ platform }) => {
-      const caller = await anyone(platform);
-      await platform.fund(caller.partnerId, 1_000);
-      return caller.get("/api/v1/wallet/transactions");
-    },
+    200: async ({ platform }) => (await moved(platform)).get("/api/v1/wallet/transactions"),
+  },
+  listStatements: { 200: async ({ platform }) => (await moved(platform)).get("/api/v1/statements") },
+  getStatement: {
+    200: async ({ platform }) => (await moved(platform)).get(STATEMENT),
+    406: async ({ platform }) => (await moved(platform)).get(STATEMENT, { accept: "text/html" }),
   },
   listFundingRequests: { 200: async ({ platform }) => (await announced(platform, 1)).caller.get(PATH) },
   requestFunding: {

@@ -96,6 +96,11 @@ export const problems = {
   not_found: { status: 404, title: "Not Found", hint: "Check the address and the id." },
   method_not_allowed: { status: 405, title: "Method Not Allowed", hint: "Use one of the methods in the Allow header." },
   duplicate: { status: 409, title: "Duplicate", hint: "It exists already; read it instead of creating it again." },
+  not_acceptable: {
+    status: 406,
+    title: "Not Acceptable",
+    hint: "Name a media type in Accept that detail names, or leave the header out.",
+  },
   date_conflict: {
     status: 409,
     title: "Activation Date Conflict",

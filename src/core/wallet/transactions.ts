@@ -96,7 +96,8 @@ export async function listTransactions(
 
 type Found = Awaited<ReturnType<typeof ofPartner>>[number];
 
-function toTransaction({ transaction, order_number }: Found): WalletTransaction {
+/** A transaction of the ledger, and the number of its order, as partners see it. */
+export function toTransaction({ transaction, order_number }: Found): WalletTransaction {
   const { id, kind, currency, balance_after_cents, reference, order_id, created_at } = transaction;
   const amount_cents = signedAmount(transaction);
   const moved = { id, kind, currency, amount_cents, balance_after_cents, reference, order_id, order_number };

@@ -86,14 +86,29 @@ export function publishedSchema(schema: FastifySchema, components: Components, n
   if (schema.headers !== undefined) out.headers = withHeaderNames(out.headers as Shape);
   if (schema.body !== undefined) out.body = withExample(schema.body as Shape, { components, body: nullable });
   if (schema.response !== undefined) {
-    const responses = Object.entries(schema.response as Record<string, Shape>);
+    const responses = Object.entries(schema.response as Record<string, Shape | Forms>);
     out.response = Object.fromEntries(
-      responses.map(([status, shape]) => [status, withExample(shape, { components, body: false })]),
+      responses.map(([status, shape]) => [status, responseShown(shape, { components, body: false })]),
     );
   }
   // Marks that document.ts takes off again once the plugin has made the operation.
   if (schema.body !== undefined && Type.IsOptional(schema.body)) out["x-body-optional"] = true;
   return out;
+}
+
+/** A response in several forms, each by its media type. */
+interface Forms {
+  description: string;
+  content: Record<string, { schema: Shape }>;
+}
+
+function responseShown(shape: Shape | Forms, how: Publication): Shape | Forms {
+  if (!("content" in shape)) return withExample(shape, how);
+  const forms = Object.entries(shape.content).map(([type, { schema }]) => {
+    const { examples: [example] = [], ...shown } = withExample(schema, how);
+    return [type, { schema: shown, ...(example === undefined ? {} : { example }) }];
+  });
+  return { ...shape, content: Object.fromEntries(forms) };
 }
 
 /** The plugin makes the example of the media type of it. */

@@ -5,17 +5,17 @@ import type { App } from "../context/fastify.ts";
 import { principalOf } from "./access.ts";
 import { createTurns, endOf } from "./turns.ts";
 
-/** Makes a JSON body piece by piece; what it throws before its first piece is the response. */
+/** Makes a body piece by piece; what it throws before its first piece is the response. */
 export type Pieces = () => AsyncGenerator<string>;
 
 declare module "fastify" {
   interface FastifyInstance {
     /**
-     * Sends a body that is too large to be held in memory, as its reader takes it. Each credential has one such body at
-     * a time, and all of a partner five together; others wait. It is cut off when the caller may no longer read it,
-     * hangs up, takes nothing for a minute, or the daemon stops.
+     * Sends a body that is too large to be held in memory, as its reader takes it: JSON where no other media `type` is
+     * given. Each credential has one such body at a time, and all of a partner five together; others wait. It is cut
+     * off when the caller may no longer read it, hangs up, takes nothing for a minute, or the daemon stops.
      */
-    sendLongBody(request: FastifyRequest, reply: FastifyReply, pieces: Pieces): Promise<void>;
+    sendLongBody(request: FastifyRequest, reply: FastifyReply, pieces: Pieces, type?: string): Promise<void>;
   }
 }
 
@@ -29,8 +29,8 @@ const STALL_MS = 60_000;
 export function registerLongBodies(app: App): void {
   const recordAndClaim = createTurns();
   const takePartnerTurn = createTurns(MOST_OF_PARTNER);
-  app.decorate("sendLongBody", async (request, reply, pieces) => {
-    reply.type("application/json; charset=utf-8");
+  app.decorate("sendLongBody", async (request, reply, pieces, type = "application/json; charset=utf-8") => {
+    reply.type(type);
     // The length of a body that was not made is unknown.
     if (request.method === "HEAD") return reply.send(Readable.from([]));
     const ended = endOf(app, reply);

@@ -20,6 +20,7 @@ const resources: ReadonlyMap<string, () => Promise<readonly RoutePlugin[]>> = ne
   ["esims", async () => [(await import("./esims.ts")).esimRoutes, (await import("./topups.ts")).esimTopupRoutes]],
   ["topups", async () => [(await import("./topups.ts")).topupRoutes]],
   ["wallet", async () => [(await import("./wallet.ts")).walletRoutes]],
+  ["statements", async () => [(await import("./statements.ts")).statementRoutes]],
   ["search", async () => [(await import("./search.ts")).searchRoutes]],
   ["balance", async () => [(await import("./balance.ts")).balanceRoutes]],
   [

@@ -37,7 +37,8 @@ export const WalletTransactionQuery = Type.Object({
   to: Type.Optional(Moment("Before this time, not at it")),
 });
 
-const WalletTransaction = Type.Object(
+/** A movement of the wallet. */
+export const WalletTransaction = Type.Object(
   {
     id: Type.String({ format: "uuid", examples: ["0199a0b1-0000-7000-8000-000000000003"] }),
     kind: OneOf(ledgerKinds, {

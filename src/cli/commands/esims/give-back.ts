@@ -7,7 +7,7 @@ import { type Result, recordResult } from "../../output/result.ts";
 import { moment } from "../../output/words.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { usingProviders } from "../../place/providers.ts";
-import { esimAtHand, esimAtHand } from "../../place/records-at-hand.ts";
+import { esimAtHand } from "../../place/records-at-hand.ts";
 import { whose } from "../../place/whose.ts";
 
 /** The keys of what `esims refund` and `esims replace` print. */

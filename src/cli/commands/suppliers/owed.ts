@@ -1,3 +1,4 @@
+import { type MonthSpan, monthSpan } from "../../../core/kernel/month.ts";
 import type { Owed } from "../../../core/supply/costs.ts";
 import { command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
@@ -29,10 +30,8 @@ export default command({
   },
 });
 
-function spanOf(month: string): { from: number; until: number } {
-  const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month) ?? [];
-  if (year === undefined || number === undefined) {
-    throw usageError(`--month must be a month such as 2026-11, not "${month}".`, "Correct it.");
-  }
-  return { from: Date.UTC(Number(year), Number(number) - 1), until: Date.UTC(Number(year), Number(number)) };
+function spanOf(month: string): MonthSpan {
+  const span = monthSpan(month);
+  if (span === null) throw usageError(`--month must be a month such as 2026-11, not "${month}".`, "Correct it.");
+  return span;
 }
