@@ -5,7 +5,6 @@ import { FormProblem } from "../../parts/form.tsx";
 import { asksCsv, List, type ListOf, listCsv, readRows } from "../../parts/list.tsx";
 import { field, type PortalVisit, type Shown } from "../../session/visit.ts";
 
-
 interface Framed {
   body: ComponentChildren;
   back?: readonly [path: string, words: string];
