@@ -15,6 +15,8 @@ export interface Call {
   body?: string | FormData;
   /** What the call takes of which of the provider's limits. */
   limits: readonly { limit: Limit; cost: number }[];
+  /** Whether `take` took that before; left out: no. */
+  taken?: boolean;
   /** How long the answer may take (ms); left out: 30 s. */
   timeoutMs?: number;
 }
@@ -31,6 +33,8 @@ export type Answer =
 
 /** Calls of one supplier, within the limits that all nodes share. */
 export interface ProviderCalls {
+  /** Takes what a call takes of limits, before it is made; answers in how many ms to ask again, 0: it was taken. */
+  take(limits: Call["limits"]): Promise<number>;
   /** Sends once. Follows no redirect, repeats nothing. A 429 is `{sent: false, waitMs}`. */
   send(call: Call): Promise<Answer>;
   /** As `send`, and waits for limits up to `mostMs` in all: for what people wait for. */
@@ -58,8 +62,8 @@ const UNNAMED_WAIT_MS = 1_000;
 
 /** Makes the calls of one supplier. */
 export function createProviderCalls({ store, dispatcher, supplier, url }: Parts): ProviderCalls {
-  async function turns(call: Call): Promise<number> {
-    for (const { limit, cost } of call.limits) {
+  async function take(limits: Call["limits"]): Promise<number> {
+    for (const { limit, cost } of limits) {
       const waitMs = await store.write(takeTurn, { supplier, limit, cost });
       if (waitMs > 0) return waitMs;
     }
@@ -67,7 +71,7 @@ export function createProviderCalls({ store, dispatcher, supplier, url }: Parts)
   }
 
   async function send(call: Call): Promise<Answer> {
-    const waitMs = await turns(call);
+    const waitMs = call.taken === true ? 0 : await take(call.limits);
     if (waitMs > 0) return { sent: false, waitMs };
     const answer = await exchanged(dispatcher, url, call);
     if (!answer.sent || answer.status !== 429) return answer;
@@ -85,6 +89,7 @@ export function createProviderCalls({ store, dispatcher, supplier, url }: Parts)
   }
 
   return {
+    take,
     send,
     sendInTurn,
     token: () => store.read(sharedToken, { supplier }),

@@ -14,7 +14,7 @@ export const NAME = "Airalo";
 export const CURRENCY = "USD";
 
 /** A call below the base address. */
-export interface ApiCall extends Pick<Call, "method" | "path" | "timeoutMs"> {
+export interface ApiCall extends Pick<Call, "method" | "path" | "timeoutMs" | "taken"> {
   /** The fields of its body. */
   form?: [name: string, value: string][];
   /** A limit of its own beside that of the account: so many a minute. */
@@ -27,7 +27,7 @@ export interface Client {
   send(call: ApiCall): Promise<Reply>;
   /** The same for what people wait for: limits are waited for. */
   ask(call: ApiCall): Promise<Reply>;
-  /** Has a token ready, as far as limits allow at once. */
+  /** Has a token ready, and the account's limit taken for a call with `taken`, as far as limits allow at once. */
   ready(): Promise<Reply<Secret>>;
   /** Gets a new token, which proves the credential. */
   renew(): Promise<Reply<Secret>>;
@@ -119,7 +119,11 @@ export function createClient({ calls, secret, now }: Omit<ProviderParts, "url">)
   return {
     send: (call) => sent(call, calls.send),
     ask: (call) => sent(call, calls.sendInTurn),
-    ready: async () => (await shared()) ?? renewed(calls.send),
+    async ready() {
+      const token = (await shared()) ?? (await renewed(calls.send));
+      const waitMs = token.kind === "done" ? await calls.take(limitsOf(undefined)) : 0;
+      return waitMs > 0 ? { kind: "busy", waitMs } : token;
+    },
     renew: () => renewed(calls.sendInTurn),
   };
 }

@@ -66,7 +66,7 @@ async function sendOrder(client: Client, ask: Ask | TopupAsk, memory: Ordered): 
   const path = "esim" in ask ? "/orders/topups" : "/orders";
   const more = "esim" in ask ? { iccid: ask.esim.iccid } : { quantity: "1", type: "sim" };
   const form = Object.entries({ package_id: ask.plan, ...more, description: memory.token });
-  const reply = shaped(await client.send({ method: "POST", path, form }), single);
+  const reply = shaped(await client.send({ method: "POST", path, form, taken: true }), single);
   if (reply.kind === "unclear") return lookLater(memory, reply.reason);
   if (reply.kind !== "done") return reply;
   return stepOf(reply.value.data, ask) ?? lookLater(memory, "the answer to the order has no eSIM that can be read");
