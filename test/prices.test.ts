@@ -222,6 +222,28 @@ describe("esimctl prices", () => {
     expect((await json("prices", "show", "gold")).count).toBe(0);
   });
 
+  test("a list that a rule or a file makes is named as new, so that a mistyped name is seen", async () => {
+    const { run, json, file } = await shop(line("EU5", "10.00"));
+    const NEW = /is a new price list, which no partner has yet/;
+    const set = (list: string) => run("prices", "set", list, "--sku", "EU5", "--price", "9");
+    expect((await set("gold")).stdout).toMatch(/list +gold\n.*\n\ngold is a new price list/s);
+    expect((await set("gold")).stdout).not.toMatch(NEW);
+    expect((await set("glod")).stdout).toMatch(NEW);
+    expect(Object.keys(await json("prices", "set", "new", "--sku", "EU5", "--price", "9")).sort()).toEqual([
+      "from",
+      "list",
+      "min_quantity",
+      "price_cents",
+      "sku",
+      "to",
+    ]);
+    const good = file("good.csv", "sku,price", "EU5,9");
+    expect((await run("prices", "import", "file", good, "--dry-run")).stdout).toContain("no price list file yet");
+    expect((await run("prices", "import", "file", file("bad.csv", "sku,price", "NONE,9"))).stdout).not.toMatch(NEW);
+    expect((await run("prices", "import", "file", good)).stdout).toMatch(NEW);
+    expect((await run("prices", "import", "file", good)).stdout).not.toMatch(NEW);
+  });
+
   test("a region without a product is named, and may get one later", async () => {
     const { run, json } = await shop(line("EU5", "10.00"));
     await json("prices", "create", "gold");

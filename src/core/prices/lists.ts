@@ -65,7 +65,7 @@ export async function createPriceList(tx: Tx, { name, actor }: { name: string; a
   if (!NAME.test(name)) {
     throw invalid({ name: ["must have 1 to 63 letters, digits, dots, underscores and hyphens, e.g. gold-2026"] });
   }
-  if ((await findByKey(tx, "priceLists", { name })) !== null) {
+  if (await hasPriceList(tx, name)) {
     throw new Problem("duplicate", `A price list with the name ${name} exists already.`);
   }
   await insert(tx, "priceLists", [{ name, created_at: tx.now, updated_at: tx.now }]);
@@ -75,7 +75,14 @@ export async function createPriceList(tx: Tx, { name, actor }: { name: string; a
   return { name, rules: 0, partners: [], created_at: at, updated_at: at };
 }
 
-/** Makes a price list that is not there yet. Throws `validation` for its name. */
-export async function ensurePriceList(tx: Tx, list: { name: string; actor: Actor }): Promise<void> {
-  if ((await findByKey(tx, "priceLists", { name: list.name })) === null) await createPriceList(tx, list);
+/** Whether there is a price list with this name. */
+export async function hasPriceList(q: Read, name: string): Promise<boolean> {
+  return (await findByKey(q, "priceLists", { name })) !== null;
+}
+
+/** Makes a price list that is not there yet; whether it did. Throws `validation` for its name. */
+export async function ensurePriceList(tx: Tx, list: { name: string; actor: Actor }): Promise<boolean> {
+  if (await hasPriceList(tx, list.name)) return false;
+  await createPriceList(tx, list);
+  return true;
 }

@@ -27,15 +27,21 @@ export interface AskedRule {
   actor: Actor;
 }
 
+/** The rule as it is now. */
+export interface SetRule extends RuleInList {
+  /** Whether its list was made for it. */
+  isNewList: boolean;
+}
+
 /**
  * Sets a price or markup in a list, which is made where it is not there yet; a rule of the same scope is replaced.
  * Throws `not_found` for the product, `validation`.
  */
-export async function setPriceRule(tx: Tx, { list, rule: typed, actor }: AskedRule): Promise<RuleInList> {
+export async function setPriceRule(tx: Tx, { list, rule: typed, actor }: AskedRule): Promise<SetRule> {
   const rule = await checkedRule(tx, typed);
-  await ensurePriceList(tx, { name: list, actor });
+  const isNewList = await ensurePriceList(tx, { name: list, actor });
   if ((await putRule(tx, { list, rule, actor })) !== "duplicate") await markChanged(tx, list);
-  return shownIn(list, rule);
+  return { ...shownIn(list, rule), isNewList };
 }
 
 /** Sets many rules, as `setPriceRule` does, in one transaction. Throws `validation` for the list's name. */

@@ -9,6 +9,7 @@ import { command } from "../../frame/command.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
+import { newListWords } from "./view.ts";
 
 type Row = CsvRow<(typeof pricesCsv)["columns"][number]>;
 
@@ -20,8 +21,8 @@ function scopeOf({ values: { sku, region, min_quantity, from, to } }: Row): stri
 export default command({
   target: "operator",
   effects:
-    "Sets a rule for each row, as prices set does; a rule that is there already with the same price is a duplicate. " +
-    "Bad rows go to a file.",
+    "Sets a rule for each row, as prices set does, also in a new list; a rule that is there already with the same " +
+    "price is a duplicate. Bad rows go to a file.",
   json: IMPORT_JSON,
   examples: ["prices import gold gold.csv", "prices import gold gold.csv --dry-run"],
   exits: [exitCodes.someFailed],
@@ -33,16 +34,18 @@ export default command({
   },
   options: importOptions,
   async run(context, { list, file, dryRun, strict, ...reading }) {
-    const [{ importPriceRules }, { checkRule }, { ruleProducts }] = await Promise.all([
+    const [{ importPriceRules }, { checkRule }, { ruleProducts }, { hasPriceList }] = await Promise.all([
       import("../../../core/prices/set-rule.ts"),
       import("../../../core/prices/rule-input.ts"),
       import("../../../core/prices/products.ts"),
+      import("../../../core/prices/lists.ts"),
     ]);
     return context.withStore(async ({ store }) => {
       const known = await store.read(ruleProducts, null);
+      const isNew = !(await store.read(hasPriceList, list));
       const products = new Map<string, RuleProduct>(known.map((product) => [product.sku, product]));
       const twice = findClashes<Row>(scopeOf, ({ values: { price, markup } }) => `${price} ${markup}`);
-      return importCsv(context, {
+      const result = await importCsv(context, {
         file,
         spec: pricesCsv,
         survey: twice.see,
@@ -58,6 +61,10 @@ export default command({
         strict,
         reading,
       });
+      // Where every row was bad, none was made.
+      if (!isNew || !(dryRun || (await store.read(hasPriceList, list)))) return result;
+      const words = dryRun ? `There is no price list ${list} yet: it would be new.` : newListWords(list);
+      return { ...result, text: (sheet) => `${result.text(sheet)}\n\n${words}` };
     });
   },
 });

@@ -1,15 +1,15 @@
 import { command } from "../../frame/command.ts";
 import { argument, decimal, excluding } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import { RULE_JSON, ruleResult, scopeOptions } from "./view.ts";
+import { newListWords, RULE_JSON, ruleResult, scopeOptions } from "./view.ts";
 
 export default command({
   target: "operator",
   effects:
     "Holds at the daemon's next request for the partners that have the list. Orders already placed keep their price. " +
-    "A list that is not there yet is made. A rule for the same product or region, units and days is replaced. A " +
-    "markup is on the product's cost, at the rate of the day; while cost or rate is not known, the product has its " +
-    "own price.",
+    "A list that is not there yet is made, and named as new. A rule for the same product or region, units and days " +
+    "is replaced. A markup is on the product's cost, at the rate of the day; while cost or rate is not known, the " +
+    "product has its own price.",
   json: RULE_JSON,
   examples: [
     "prices set gold --sku ES-GLB-1GB-7D --price 3.10",
@@ -35,7 +35,7 @@ export default command({
       if (region !== undefined && !(await store.read(hasRegion, region))) {
         context.warn(`No product on sale has the region ${region} so far.`);
       }
-      return ruleResult(set);
+      return ruleResult(set, set.isNewList ? newListWords(list) : undefined);
     });
   },
 });

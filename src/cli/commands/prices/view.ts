@@ -41,15 +41,21 @@ function amountOf({ rule, currency }: RuleInList, sheet: Sheet): string {
   return `cost + ${rule.markup ?? 0} %`;
 }
 
-/** One rule, as the verbs that change one print it. */
-export function ruleResult(one: RuleInList): Result {
+/** One rule, as the verbs that change one print it; `more` is a line below it. */
+export function ruleResult(one: RuleInList, more?: string): Result {
   const { rule } = one;
-  return recordResult(rule, (sheet) => ({
+  const record = (sheet: Sheet) => ({
     list: rule.list,
     ...(rule.sku === undefined ? { region: shown(rule.region) } : { sku: shown(rule.sku) }),
     price: amountOf(one, sheet),
     "from units": String(rule.min_quantity),
     from: rule.from ?? "at once",
     to: rule.to ?? "for good",
-  }));
+  });
+  return recordResult(rule, record, more);
+}
+
+/** What says that a list is new, so that a name that was mistyped is seen. */
+export function newListWords(list: string): string {
+  return `${list} is a new price list, which no partner has yet: esimctl prices list shows all of them.`;
 }
