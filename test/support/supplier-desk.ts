@@ -1,6 +1,7 @@
 import { simulateEsimaccess } from "../../src/daemon/simulators/esimaccess.ts";
 import type { EaPackage } from "../../src/daemon/simulators/esimaccess-catalog.ts";
 import { deskOf } from "./desk.ts";
+import { startPages } from "./pages.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import { type StartedProvider, startProvider } from "./providers/start.ts";
 
@@ -18,9 +19,9 @@ export interface SupplierDesk {
   hold(balance: number | null): void;
 }
 
-/** Starts one, ended with the test. */
-export async function supplierDesk(options: { set?: string } = {}): Promise<SupplierDesk> {
-  const platform = await startPlatform();
+/** Starts one, ended with the test; `pages`: with portal and console. */
+export async function supplierDesk(options: { set?: string; pages?: true } = {}): Promise<SupplierDesk> {
+  const platform = await (options.pages ? startPages() : startPlatform());
   const desk = deskOf(platform);
   let edit: (catalog: readonly Listed[]) => readonly unknown[] = (catalog) => [...catalog];
   let held: number | null = null;

@@ -31,7 +31,8 @@ export default command({
     "paused: [{kind (orders | supplier), name, reason, since}], " +
     "requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, waits_for " +
     "(daemon | staff | supplier | carrier), waiting, oldest_at}], waiting: [{for, act, on, since, waiting}], " +
-    "cron_runs: [{job, started_at, took_ms, done, error}], failing_endpoints, low_stock, low_wallets}; per_minute: " +
+    "cron_runs: [{job, started_at, took_ms, done, error}], failing_endpoints, low_stock, low_wallets, " +
+    "held_products: [{id, sku, supplier, price_cents, currency, cost, cost_currency, since}]}; per_minute: " +
     "the last 60, oldest first; failed: answered with 5xx",
   examples: ["status", "status --watch --data /var/lib/esimctl", "status --json"],
   args: {},
@@ -90,6 +91,7 @@ const names: Readonly<Record<string, string>> = {
   deliveries_held: "webhooks held",
   passports_unverified: "passports to verify",
   funding_requests: "payments to credit",
+  products_held: "products held",
 };
 
 function screen(sheet: Sheet, seen: CurrentStatus): string {
@@ -237,8 +239,10 @@ function cronRuns(sheet: Sheet, { cron_runs, at }: PlatformStatus): string {
 }
 
 /** A table for each thing that needs attention; a line when there is none. */
-function attention(sheet: Sheet, { failing_endpoints, low_stock, low_wallets }: PlatformStatus): string[] {
+function attention(sheet: Sheet, status: PlatformStatus): string[] {
+  const { failing_endpoints, low_stock, low_wallets, held_products } = status;
   const parts: string[] = [];
+  if (held_products.length > 0) parts.push(held(sheet, held_products));
   if (failing_endpoints.length > 0) parts.push(endpoints(sheet, failing_endpoints));
   if (low_stock.length > 0) parts.push(stock(sheet, low_stock));
   if (low_wallets.length > 0) parts.push(wallets(sheet, low_wallets));
@@ -260,6 +264,24 @@ function endpoints(sheet: Sheet, rows: PlatformStatus["failing_endpoints"]): str
     rows,
     "",
   );
+}
+
+function held(sheet: Sheet, rows: PlatformStatus["held_products"]): string {
+  const shown = rows.slice(0, MOST_ROWS);
+  const table = sheet.table(
+    [
+      { title: "held for its margin", value: ({ sku }) => sku },
+      { title: "supplier", value: ({ supplier }) => supplier },
+      { title: "price", value: (one, { money }) => money(one.price_cents, one.currency), align: "right" },
+      { title: "cost", value: ({ cost, cost_currency }) => cost && `${cost} ${cost_currency}`, align: "right" },
+      { title: "since", value: ({ since }) => moment(since), spare: true },
+    ],
+    shown,
+    "",
+  );
+  const more = rows.length === shown.length ? "" : `and ${rows.length - shown.length} more; `;
+  const ways = "esimctl products update SKU --price A sets a price, --status active accepts the margin";
+  return `${table}\n${sheet.paint.dim(`${more}${ways}`)}`;
 }
 
 function stock(sheet: Sheet, rows: PlatformStatus["low_stock"]): string {

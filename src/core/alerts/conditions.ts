@@ -1,4 +1,5 @@
 import { and, asc, eq, isNotNull, isNull, lt, lte, ne, sql } from "drizzle-orm";
+import { heldProducts } from "../catalog/held-products.ts";
 import { type CronRun, lastCronRuns } from "../insight/cron-runs.ts";
 import { failingEndpoints } from "../insight/status.ts";
 import { formatMoney } from "../kernel/money.ts";
@@ -66,6 +67,9 @@ const watchedWallets = statement((db, t, _slot) =>
 /** Most orders that are alerted of at a time: the oldest. */
 const MOST_ORDERS = 1_000;
 
+/** Most products held that are alerted of at a time: the longest held. */
+const MOST_PRODUCTS = 1_000;
+
 const inReview = statement((db, t, slot: Slots<{ before: number; limit: number }>) =>
   db
     .select({ number: t.orders.order_number, partner: t.partners.slug, reason: t.orders.reason })
@@ -117,6 +121,7 @@ export async function setReviewMinutes(tx: Tx, minutes: number): Promise<void> {
 export async function currentConditions(q: Read, view: NodeView): Promise<Condition[]> {
   return [
     ...(await ofStock(q)),
+    ...(await ofHeld(q)),
     ...(await ofWallets(q)),
     ...(await ofReview(q)),
     ...(await ofEndpoints(q)),
@@ -130,6 +135,14 @@ export async function currentConditions(q: Read, view: NodeView): Promise<Condit
 async function ofStock(q: Read): Promise<Condition[]> {
   return (await lowStock(q, {})).map(({ sku, available, below }) => {
     return { kind: "stock.low", subject: sku, detail: `${available} in stock, fewer than ${below}` };
+  });
+}
+
+async function ofHeld(q: Read): Promise<Condition[]> {
+  return (await heldProducts(q)).slice(0, MOST_PRODUCTS).map(({ sku, price_cents, currency, ...one }) => {
+    const price = `${formatMoney(price_cents, currency)} ${currency}`;
+    const detail = `off sale: at ${price} it sells below its cost of ${one.cost} ${one.cost_currency}`;
+    return { kind: "product.held", subject: sku, detail };
   });
 }
 

@@ -1,4 +1,5 @@
 import { and, count, countDistinct, eq, gt, isNotNull, isNull, lte, min, not, or, type SQL, sql } from "drizzle-orm";
+import { countHeld } from "../catalog/held-products.ts";
 import { isoTimeOrNull } from "../kernel/clock.ts";
 import { momentOfUuid } from "../kernel/ids.ts";
 import { notFulfilled } from "../orders/order.ts";
@@ -154,6 +155,7 @@ export async function queueDepths(q: Read): Promise<Queue[]> {
     toQueue("deliveries_held", "staff", await deliveriesHeld(q, {})),
     toQueue("passports_unverified", "staff", await passports(q, {})),
     toQueue("funding_requests", "staff", await funding(q, {})),
+    toQueue("products_held", "staff", [await countHeld(q)]),
   ];
 }
 

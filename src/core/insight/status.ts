@@ -1,4 +1,5 @@
 import { and, eq, gte, lte, or, sql } from "drizzle-orm";
+import { type HeldProduct, heldProducts } from "../catalog/held-products.ts";
 import { stockLevels } from "../esims/stock.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
@@ -55,6 +56,8 @@ export interface PlatformStatus extends Rates {
   failing_endpoints: FailingEndpoint[];
   low_stock: { sku: string; available: number }[];
   low_wallets: LowWallet[];
+  /** Products that a sync took off sale for their margin, until the operator decides. */
+  held_products: HeldProduct[];
 }
 
 /** The platform at a glance, with what its database says of the moment. */
@@ -123,6 +126,7 @@ export async function platformStatus(q: Read): Promise<PlatformStatus> {
     failing_endpoints: await failingEndpoints(q),
     low_stock: stock.map(({ sku, available }) => ({ sku, available })),
     low_wallets: await lowWallets(q),
+    held_products: await heldProducts(q),
   };
 }
 

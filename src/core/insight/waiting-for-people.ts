@@ -49,6 +49,7 @@ export async function waitingForPeople(q: Read, queues: readonly Queue[]): Promi
     ["orders_to_ship", "ship", "shipping"],
     ["passports_unverified", "verify", "passport"],
     ["funding_requests", "credit", "payment"],
+    ["products_held", "update", "margin"],
   ] as const) {
     const found = queues.find((one) => one.queue === queue);
     if (found?.oldest_at) add({ for: "operator", act, on, since: found.oldest_at }, found.waiting);

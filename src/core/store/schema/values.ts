@@ -224,6 +224,7 @@ export type CronJob = (typeof cronJobs)[number];
 /** What the operator is alerted of. */
 export const alertKinds = [
   "stock.low",
+  "product.held",
   "wallet.low",
   "order.review",
   "webhook.failing",

@@ -107,6 +107,7 @@ async function productPage(visit: ConsoleVisit): Promise<Shown> {
       {record(visit, [
         ["SKU", product.sku],
         ["Status", { status: product.status }],
+        ["Held", row.held],
         ["Price", { money: product.price_cents, currency: product.currency }],
         ["Data", product.data_amount_mb === 0 ? null : dataWords(product.data_amount_mb)],
         ["Days", product.validity_days],

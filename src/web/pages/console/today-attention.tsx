@@ -4,6 +4,8 @@ import { table } from "../../parts/shown.tsx";
 import type { Cell } from "../../parts/words.ts";
 import type { ConsoleVisit } from "../../session/visit.ts";
 
+const HELD = "Off sale since their cost rose: another price, or the status active, puts them on sale again";
+
 /** A table for each thing that needs attention, of what the role may see. */
 export function attention(visit: ConsoleVisit, status: PlatformStatus): ComponentChildren {
   const { base, may } = visit;
@@ -30,6 +32,14 @@ export function attention(visit: ConsoleVisit, status: PlatformStatus): Componen
         { title: "Status", cell: (one) => ({ status: one.status }) },
         { title: "Since", cell: (one) => ({ time: one.failing_since }) },
         { title: "Last answer", right: true, cell: (one) => one.last_status_code },
+      ]),
+    may("catalog.read") &&
+      table(visit, { id: "held", title: "Held for their margin", caption: HELD, rows: status.held_products }, [
+        { title: "Product", cell: ({ sku, id }) => ({ text: sku, href: `${base}/catalog/${id}` }) },
+        { title: "Supplier", cell: (one) => one.supplier },
+        { title: "Price", right: true, cell: (one) => ({ money: one.price_cents, currency: one.currency }) },
+        { title: "Cost", right: true, cell: ({ cost, cost_currency }) => cost && `${cost} ${cost_currency}` },
+        { title: "Since", cell: (one) => ({ time: one.since }) },
       ]),
     may("stock.read") &&
       table(visit, { title: "Low stock", rows: stock }, [

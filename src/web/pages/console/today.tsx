@@ -27,6 +27,7 @@ const work: Readonly<Record<string, Place>> = {
   passports_unverified: place("Passports to verify", "passports.read", "/passports?verification=pending"),
   funding_requests: place("Payments to credit", "money.read", "/money?status=requested"),
   deliveries_held: place("Webhooks held back", "partners.read", "#endpoints"),
+  products_held: place("Products held for their margin", "catalog.read", "#held"),
 };
 
 /** What workers, suppliers and carriers have, by queue. */
@@ -92,7 +93,7 @@ function waiting(visit: ConsoleVisit, { queues, failing_endpoints }: PlatformSta
     .sort((a, b) => ((a.oldest_at ?? "") < (b.oldest_at ?? "") ? -1 : 1));
   const nameOf = ({ words, at }: Place): Cell => {
     // The endpoints are listed below, where any fails.
-    if (at.startsWith("#") && failing_endpoints.length === 0) return words;
+    if (at === "#endpoints" && failing_endpoints.length === 0) return words;
     return { text: words, href: at.startsWith("#") ? at : `${visit.base}${at}` };
   };
   return table(visit, { title: "Waiting for you", rows, empty: "Nothing waits for a person." }, [
