@@ -151,7 +151,8 @@ function registerPage(app: App, page: PageOf<never>, { face, context, render }: 
     requireOwnForm(request, form, entered.secret, context.addresses.publicUrl);
     const asked = page.stepUp === true && isSignedIn(visit) ? await stepUp(visit) : null;
     if (asked !== null) return render(request, reply, asked);
-    return render(request, reply, await attempt(visit, act as Acts, again as Acts | undefined));
+    const done = attempt(visit, act as Acts, again as Acts | undefined);
+    return render(request, reply, await done.catch((error: unknown) => refusalShown(error, { request, reply })));
   });
 }
 
@@ -206,9 +207,13 @@ async function send(
   shown: Shown,
   { face, assets, context }: FaceOptions & { context: DaemonContext },
 ): Promise<FastifyReply> {
+  const progress = request.identified?.visit.progress;
   if ("to" in shown) {
-    if (shown.notice !== undefined) setCookie(reply, "notice", shown.notice);
-    return reply.redirect(`${pathPrefix(context.addresses.publicUrl)}/${shown.face ?? face}${shown.to}`, 303);
+    const { notice = null } = shown;
+    const to = `${pathPrefix(context.addresses.publicUrl)}/${shown.face ?? face}${shown.to}`;
+    if (progress?.end(() => ({ to, notice }))) return reply;
+    if (notice !== null) setCookie(reply, "notice", notice);
+    return reply.redirect(to, 303);
   }
   if ("file" in shown) {
     if (shown.name !== undefined) reply.header("content-disposition", `attachment; filename="${shown.name}"`);
@@ -220,6 +225,7 @@ async function send(
   const { visit, inside } = request.identified ?? { visit: null, inside: null };
   const on = visit ?? (await identify(context, { face, request, reply })).visit;
   const html = document({ ...on, notice }, isReady(inside) ? inside : null, { ...shown, version: assets.version });
+  if (progress?.end(() => ({ html }))) return reply;
   reply.header("x-robots-tag", "noindex");
   // Not by the route: a page that is not found has none.
   request.rules = { ...rulesOf(request), policy: POLICY };
@@ -256,6 +262,10 @@ interface Failing extends Registering {
 
 /** A refusal in words; an error that is none is logged, and shows nothing of itself. */
 async function showError(error: unknown, { request, reply, render }: Failing): Promise<FastifyReply> {
+  return render(request, reply, refusalShown(error, { request, reply }));
+}
+
+function refusalShown(error: unknown, { request, reply }: Pick<Failing, "request" | "reply">): Shown {
   const refusal = asProblem(error, request);
   if (refusal === undefined) request.log.error({ err: error }, "request failed");
   const problem = refusal ?? new Problem("internal", "Something went wrong on our side.");
@@ -271,5 +281,5 @@ async function showError(error: unknown, { request, reply, render }: Failing): P
       </p>
     </>
   );
-  return render(request, reply, { title, body, status: problem.status });
+  return { title, body, status: problem.status };
 }

@@ -71,9 +71,14 @@ export async function openHand(browser: Browser, url: string, mode: Mode) {
   const faults: string[] = [];
   const fingers = fingersOn(page, mode === "by keyboard");
 
-  /** Does what leads to another page, and waits for that. */
+  /** Does what leads to another page, loaded or put in the place of this one, and waits for that. */
   async function going(act: () => Promise<void>): Promise<void> {
-    await Promise.all([page.waitForEvent("load"), act()]);
+    const before = await page.locator("main").elementHandles();
+    await act();
+    // One of a page that is gone cannot be asked.
+    const isThere = () => before[0]?.evaluate((main) => main.isConnected).catch(() => false);
+    await eventually(isThere, (there) => there !== true);
+    await page.waitForLoadState("load");
     faults.push(...(await faultsOf(page, mode)));
   }
 

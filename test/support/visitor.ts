@@ -57,10 +57,10 @@ export function visitor(url: string, more: Record<string, string> = {}) {
     post,
     get: (path: string, headers: Record<string, string> = {}) => request(path, { headers }),
     /** Fills in the form of a page that has these fields, or that goes to this path, and sends it. */
-    send(on: Seen, typed: Typed, to?: string): Promise<Seen> {
+    send(on: Seen, typed: Typed, to?: string, headers: Record<string, string> = {}): Promise<Seen> {
       const form = formOf(on, Object.keys(typed), to);
       const action = form.getAttribute("action") ?? on.path;
-      return post(action, { ...valuesOf(form), ...typed }, { origin: new URL(url).origin });
+      return post(action, { ...valuesOf(form), ...typed }, { origin: new URL(url).origin, ...headers });
     },
   };
 }

@@ -1,4 +1,5 @@
 import { startAuthentication, startRegistration } from "@simplewebauthn/browser";
+import { followProgress } from "./progress.ts";
 
 // What the pages do better with a script; every page and act works without it.
 
@@ -131,10 +132,16 @@ function sayFailed(button: HTMLButtonElement): void {
   button.textContent = "The passkey did not work: try again";
 }
 
+/** What belongs to the elements of a page. */
+function enhance(): void {
+  watchLive();
+  quoteLive();
+  offerCopies();
+  offerAll();
+  usePasskeys();
+  followProgress(enhance);
+}
+
 sayZone();
 filterInPlace();
-watchLive();
-quoteLive();
-offerCopies();
-offerAll();
-usePasskeys();
+enhance();

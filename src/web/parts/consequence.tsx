@@ -21,6 +21,8 @@ interface Consequence {
   kind?: "bad";
   /** It moves money: sent twice, it acts once. */
   keyed?: boolean;
+  /** It may take long. */
+  slow?: boolean;
   /** Where it leads back to, under the face's base. */
   back: string;
   /** What comes of it: a table, or sentences. */
@@ -30,14 +32,14 @@ interface Consequence {
 /** What an act would come to, rehearsed, with the button that does it. */
 export function consequenceShown(
   visit: Visit,
-  { title, to, carried, act, kind, keyed, back, children }: Consequence,
+  { title, to, carried, act, kind, keyed, slow, back, children }: Consequence,
 ): Shown {
   const body = (
     <>
       <h1>{title}</h1>
       <FormProblem visit={visit} />
       <section>{children}</section>
-      <Form visit={visit} to={to} {...(keyed === undefined ? {} : { keyed })} class="acts">
+      <Form visit={visit} to={to} {...(keyed === undefined ? {} : { keyed })} slow={slow} class="acts">
         <input type="hidden" name={CONFIRMED} value="yes" />
         {carried.flatMap((name) =>
           fields(visit.form, name).map((value) => <input type="hidden" name={name} value={value} />),

@@ -54,7 +54,8 @@ function filePage<V extends SignedInVisit, C extends string, D>(file: FileImport
     const shown = [note && <p class="hint">{note}</p>, preview];
     if (data === null) return fileShown(visit, file, { title, shown, status: status ?? 409 });
     const carrier = carrying(visit, path, data);
-    return consequenceShown(carrier, { title, to: path, carried: [CARRIED], act: button, back: path, children: shown });
+    const asked = { title, to: path, carried: [CARRIED], act: button, back: path, slow: true, children: shown };
+    return consequenceShown(carrier, asked);
   };
   return { path, show: formPage, act, again: formPage };
 }
@@ -138,7 +139,14 @@ export function fileItemsPage<V extends SignedInVisit, C extends string, G, L>(f
       return { title: `${act}?`, shown, data: good, act };
     },
     async act(visit, good) {
-      const lines = await Promise.all(good.map((one) => file.one(visit, one)));
+      let ended = 0;
+      const lines = await Promise.all(
+        good.map(async (one) => {
+          const line = await file.one(visit, one);
+          await visit.progress.say(++ended, good.length);
+          return line;
+        }),
+      );
       const refused = lines.filter(isRefused);
       const done = `${counted(lines.length - refused.length, words.item)} ${words.done}`;
       if (refused.length === 0) return { to: all[0], notice: `${done}.` };

@@ -11,8 +11,10 @@ interface FormProps {
   to?: string;
   /** It moves money or places an order: sent twice, it acts once. */
   keyed?: boolean;
-  /** It sends a file. */
+  /** It sends a file: what is done with it may take long. */
   files?: boolean;
+  /** What it asks for may take long otherwise: a script shows how far it is. */
+  slow?: boolean;
   class?: string;
   /** Where the script asks for a quote as it is filled in. */
   quote?: string;
@@ -20,7 +22,7 @@ interface FormProps {
 }
 
 /** A form that changes something: bound to its session, and to one act where it says so. */
-export function Form({ visit, to, keyed, files, class: look, quote, children }: FormProps) {
+export function Form({ visit, to, keyed, files, slow = files, class: look, quote, children }: FormProps) {
   const { ids, clock } = visit.context;
   const key = field(visit.form, KEY_FIELD) || ids.uuid(clock.now());
   return (
@@ -30,6 +32,7 @@ export function Form({ visit, to, keyed, files, class: look, quote, children }: 
       encType={files ? "multipart/form-data" : undefined}
       class={look}
       data-quote={quote}
+      data-progress={slow ? "" : undefined}
     >
       <input type="hidden" name={CSRF_FIELD} value={visit.csrf} />
       {keyed && <input type="hidden" name={KEY_FIELD} value={key} />}
@@ -176,16 +179,18 @@ export function ActButton({
   to,
   label,
   kind,
+  slow,
   hidden = {},
 }: {
   visit: Visit;
   to: string;
   label: string;
   kind?: "bad" | "plain";
+  slow?: boolean;
   hidden?: Record<string, string>;
 }) {
   return (
-    <Form visit={visit} to={to} class="inline">
+    <Form visit={visit} to={to} slow={slow} class="inline">
       {Object.entries(hidden).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}

@@ -12,6 +12,7 @@ import { pathPrefix } from "../../daemon/context/addresses.ts";
 import type { DaemonContext } from "../../daemon/context/context.ts";
 import { readCookie, setCookie, zoneOf } from "./cookies.ts";
 import { csrfSecret, csrfToken } from "./csrf.ts";
+import { progressOf } from "./progress.ts";
 import {
   type ConsoleVisit,
   consoleMay,
@@ -86,6 +87,7 @@ export async function identify(
     // Fastify reads both into plain objects.
     query: (request.query ?? {}) as Form,
     form: {},
+    progress: progressOf(request, reply),
     problem: null,
   };
   if (known === null) return { visit, signedIn: null, inside: null, secret };

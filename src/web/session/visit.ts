@@ -9,6 +9,7 @@ import { invalid, type Problem } from "../../core/kernel/problem.ts";
 import type { PartnerRole, StaffRole } from "../../core/store/schema/values.ts";
 import type { Command, Store } from "../../core/store/store.ts";
 import type { DaemonContext } from "../../daemon/context/context.ts";
+import type { Progress } from "./progress.ts";
 
 /** The partners' pages, or the operator's. */
 export type Face = "portal" | "console";
@@ -34,6 +35,8 @@ export interface Visit {
   /** The address's own fields, and those of a form that was sent. */
   query: Form;
   form: Form;
+  /** How far what the form asks for is. */
+  progress: Progress;
   /** Why the form that was sent is shown again. */
   problem: Problem | null;
 }

@@ -72,6 +72,6 @@ async function importFile<C>(given: CsvImport<C>, visit: ConsoleVisit): Promise<
   const carried = [TEXT_FIELD, ...(given.fields?.(visit) ?? []).flatMap(namesOf)];
   return consequenceShown(
     { ...visit, form: { ...visit.form, [TEXT_FIELD]: text } },
-    { title: `${title}?`, to: path, carried, act: "Import", back: path, children: preview },
+    { title: `${title}?`, to: path, carried, act: "Import", back: path, slow: true, children: preview },
   );
 }

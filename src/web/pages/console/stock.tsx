@@ -104,11 +104,12 @@ function inPage(problem: string): string {
 type Give = (rows: StockRow[]) => Promise<StockOutcome[]>;
 
 /** Gives rows to the import some at a time, and sorts what became of them. */
-async function inBatches(placed: readonly Placed[], give: Give) {
+async function inBatches({ progress }: ConsoleVisit, placed: readonly Placed[], give: Give) {
   const sum = { imported: 0, duplicates: 0, rejected: [] as BadLine[] };
   for (let from = 0; from < placed.length; from += BATCH) {
     const part = placed.slice(from, from + BATCH);
     const outcomes = await give(part.map(({ row }) => row));
+    await progress.say(from + part.length, placed.length);
     for (const [at, outcome] of outcomes.entries()) {
       if (outcome === "imported") sum.imported += 1;
       else if (outcome === "duplicate") sum.duplicates += 1;
@@ -135,7 +136,7 @@ async function check(text: string, visit: ConsoleVisit): Promise<Checked> {
 
 async function rehearse({ sku, good, bad, warnings }: Checked, visit: ConsoleVisit) {
   const { store, actor } = visit;
-  const sum = await inBatches(good, (rows) => store.rehearse(importStock, { sku, rows, actor }));
+  const sum = await inBatches(visit, good, (rows) => store.rehearse(importStock, { sku, rows, actor }));
   const preview = (
     <>
       <p>
@@ -162,8 +163,9 @@ async function rehearse({ sku, good, bad, warnings }: Checked, visit: ConsoleVis
   return { any: sum.imported > 0, preview };
 }
 
-async function write({ sku, good, bad }: Checked, { store, actor, request }: ConsoleVisit): Promise<string> {
-  const sum = await inBatches(good, (rows) => store.write(importStock, { sku, rows, actor }, request.id));
+async function write({ sku, good, bad }: Checked, visit: ConsoleVisit): Promise<string> {
+  const { store, actor, request } = visit;
+  const sum = await inBatches(visit, good, (rows) => store.write(importStock, { sku, rows, actor }, request.id));
   const left = bad.length + sum.rejected.length;
   const words = `${counted(sum.imported, "eSIM")} added to ${sku}; ${sum.duplicates} were there.`;
   return left === 0 ? words : `${words} ${counted(left, "row")} left out.`;

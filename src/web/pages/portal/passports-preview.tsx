@@ -47,7 +47,7 @@ export function mappingShown(visit: PortalVisit, { text, encoding, read }: Passp
   const body = (
     <>
       <Notes read={read} encoding={encoding} />
-      <Form visit={visit} to={IMPORT}>
+      <Form visit={visit} to={IMPORT} slow>
         <input type="hidden" name={CARRIED} value={field(form, CARRIED)} />
         <input type="hidden" name="seen" value={signatureOf(read)} />
         <section>

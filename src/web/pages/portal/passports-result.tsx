@@ -34,6 +34,7 @@ async function importFile(visit: PortalVisit, { lines }: ReadPassports): Promise
     whole.known += some.known;
     whole.added += some.added;
     rejected.push(...some.rejected);
+    await visit.progress.say(Math.min(at + TOGETHER, good.length), good.length);
   }
   rejected.sort((one, other) => one.line - other.line);
   return whole;
