@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
+import { recordAudit } from "../src/core/audit/record.ts";
 import { suspendPartner } from "../src/core/partners/suspend.ts";
 import { recordFailure } from "../src/core/platform/outages.ts";
 import { currentPauses } from "../src/core/platform/pauses.ts";
@@ -93,6 +94,33 @@ test("the chains are verified by a button, which says where one was changed", as
   const found = await viewer.send(form, {}, "/verify");
   expect(found.text).toContain("was changed");
   expect(found.text).toContain("audit:platform: 1 row more than its head counts");
+});
+
+test("a verification covers every row on one snapshot, while others read and write", async () => {
+  const platform = await startPages();
+  const { store } = platform;
+  await store.write(async (tx) => {
+    const entry = { actor: "test", action: "test.count", partnerId: null, targetKind: "test" } as const;
+    for (let at = 0; at < 1_200; at++) await recordAudit(tx, { ...entry, targetId: String(at) });
+  }, null);
+  await platform.caller({ slug: "acme" });
+  const viewer = await person(platform, { role: "viewer" });
+  const form = await viewer.get("/console/platform/audit");
+  const verify = (headers = {}) => viewer.send(form, {}, "/verify", headers);
+  const [first, page] = await Promise.all([
+    verify({ accept: "application/x-ndjson" }),
+    viewer.get("/console/platform/audit"),
+    store.write(suspendPartner, { slug: "acme", reason: "late", actor: "test" }),
+  ]);
+  expect(page.status).toBe(200);
+  const [, ...lines] = first.html.trim().split("\n").toReversed();
+  expect(lines.length).toBeGreaterThan(1);
+  const last: { done: number; total: number } = JSON.parse(lines[0] ?? "");
+  expect([last.done, last.total]).toEqual([last.total, expect.any(Number)]);
+  expect(first.html).toContain(`The audit trail and the ledger are as written: ${last.total} rows`);
+  const after = await verify();
+  const [, rows] = /All (\d+) rows .* were read.* 2026, \d\d:\d\d; it took/.exec(after.text) ?? [];
+  expect(Number(rows)).toBeGreaterThanOrEqual(last.total);
 });
 
 test("a request is looked up by its id, in what it changed", async () => {

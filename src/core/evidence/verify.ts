@@ -33,10 +33,21 @@ const MOST_FAULTS = 100;
 
 type Report = (chain: string | null, no: number | null, message: string) => void;
 
-/** One reading of all chains. */
-interface Walk {
-  q: Read;
+/** How chains are read. */
+export interface ChainReading {
+  /**
+   * The vault holds its keys, so that the marks of the heads are compared too; without, rows that were made up together
+   * with their head show only where the chain was signed.
+   */
   keyed: boolean;
+  /** Awaited after each 500 rows at most: how many were read, of those that the heads count. */
+  between?: (done: number, total: number) => Promise<void>;
+}
+
+/** One reading of all chains. */
+interface Walk extends ChainReading {
+  q: Read;
+  total: number;
   report: Report;
   keys: Awaited<ReturnType<typeof verifyingKeys>>;
   seen: { audit: number; ledger: number; postings: number; signatures: number };
@@ -44,10 +55,10 @@ interface Walk {
 
 /**
  * Reads every chain whole, on one snapshot: whether each row follows from the one before, the head from the last, and
- * each signature covers what is there. `keyed`: the vault holds its keys, so that the marks of the heads are compared
- * too; without, rows that were made up together with their head show only where the chain was signed.
+ * each signature covers what is there.
  */
-export async function verifyChains(q: Read, { keyed }: { keyed: boolean }): Promise<ChainCheck> {
+export async function verifyChains(q: Read, reading: ChainReading): Promise<ChainCheck> {
+  const { keyed } = reading;
   const faults: ChainFault[] = [];
   let fault_count = 0;
   const report: Report = (chain, no, message) => {
@@ -56,7 +67,8 @@ export async function verifyChains(q: Read, { keyed }: { keyed: boolean }): Prom
   };
   const heads = await allHeads(q);
   const seen = { audit: 0, ledger: 0, postings: 0, signatures: 0 };
-  const walk: Walk = { q, keyed, report, keys: await verifyingKeys(q), seen };
+  const total = heads.reduce((sum, { count }) => sum + count, 0);
+  const walk: Walk = { ...reading, q, total, report, keys: await verifyingKeys(q), seen };
   for (const head of heads) await readChain(walk, head);
   await compareTotals(walk);
   const fault = keyed
@@ -93,6 +105,7 @@ async function readChain(walk: Walk, head: StoredHead): Promise<void> {
     if (rows.length === 0) break;
     for (const row of rows) readRow(walk, reached, row);
     seen[walletOf(chain) === null ? "audit" : "ledger"] += rows.length;
+    await walk.between?.(seen.audit + seen.ledger, walk.total);
   }
   endChain(walk, reached, head);
 }

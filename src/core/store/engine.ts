@@ -53,6 +53,8 @@ export interface Replica {
 export interface Engine {
   /** Runs `run` on one consistent snapshot of committed data. */
   snapshot<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
+  /** The same for what takes long: `run` may wait for more than its own statements, and holds up no other read. */
+  apart<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs `run`, which is one statement, on what is committed when it is called or later. */
   readOne<T>(run: (connection: Connection) => Promise<T>): Promise<T>;
   /** Group commit of the writes of this process. */

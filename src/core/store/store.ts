@@ -213,6 +213,11 @@ export interface Store {
   /** Runs a query on one consistent snapshot of what is committed. */
   read<I, O>(query: Query<I, O>, input: I): Promise<O>;
   /**
+   * Runs a query as `read` does, which may wait for turns of the event loop between its statements: other reads go on
+   * meanwhile. For what reads whole tables.
+   */
+  readLong<I, O>(query: Query<I, O>, input: I): Promise<O>;
+  /**
    * Runs a query as `read` does, where there is a replica on that one, once it has all that was committed before this
    * call, by whichever node. For lists, exports and reports: what takes time.
    */

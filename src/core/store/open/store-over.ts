@@ -61,8 +61,7 @@ export function storeOver(
     const touch = () => bumpEpoch({ ...read(connection) });
     return { ...read(connection, complete), ids, requestId, signal, touch };
   };
-  const { committed } = signals;
-  const writes = connect({ makeTx, keys, committed, report: unreadable.report });
+  const writes = connect({ makeTx, keys, committed: signals.committed, report: unreadable.report });
   const reloadKeys = () => engine.snapshot((connection) => keys.refresh(read(connection)));
 
   const epoch = oncePerTurn(async () => {
@@ -74,7 +73,8 @@ export function storeOver(
   const write: Store["write"] = (command, input, requestId, owner) =>
     // Who was answered sees what it wrote.
     writes.write(command, input, requestId, owner).finally(forget);
-  const toRead = snapshotReads(engine, { over: read, refresh: keys.refresh, complete });
+  const reading = { over: read, refresh: keys.refresh, complete };
+  const toRead = snapshotReads(engine.snapshot, reading);
   const lists = listReads(engine, { read: toRead, write, over: read });
   function forget(): void {
     epoch.forget();
@@ -85,6 +85,7 @@ export function storeOver(
   const store: Store = {
     vault,
     read: toRead,
+    readLong: snapshotReads(engine.apart, reading),
     list: lists.list,
     replica: lists.replica,
     readOne: (query, input) => engine.readOne((connection) => query(read(connection), input)),
@@ -113,15 +114,15 @@ interface Reading {
 }
 
 /** Reads on a snapshot; once more where a data key is unknown. */
-function snapshotReads(engine: Pick<Engine, "snapshot">, { over, refresh, complete }: Reading): Store["read"] {
+function snapshotReads(snapshot: Engine["snapshot"], { over, refresh, complete }: Reading): Store["read"] {
   return async (query, input) => {
     try {
-      return await engine.snapshot((connection) => query(over(connection), input));
+      return await snapshot((connection) => query(over(connection), input));
     } catch (error) {
       if (!(error instanceof UnknownKeyError)) throw error;
     }
     // The data key was rotated since, here or by another process: once more, with the keys of that very snapshot.
-    return engine.snapshot(async (connection) => {
+    return snapshot(async (connection) => {
       const again = over(connection, complete);
       await refresh(again);
       return query(again, input);

@@ -85,22 +85,26 @@ function postgresEngine(
   const connectionOf = (client: pg.PoolClient) => lent(client).connection;
   const replica = url === undefined ? null : openReplica({ url, insecure }, { connections, connectionOf });
 
+  const snapshot: Engine["snapshot"] = async (run) => {
+    const client = await pool.lend();
+    try {
+      // The first query follows it at once.
+      const begun = client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      begun.catch(() => undefined);
+      const result = await run(connectionOf(client));
+      await begun;
+      return result;
+    } catch (error) {
+      throw pool.fault(error, client);
+    } finally {
+      await pool.takeBack(client, "COMMIT");
+    }
+  };
+
   return {
-    async snapshot(run) {
-      const client = await pool.lend();
-      try {
-        // The first query follows it at once.
-        const begun = client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-        begun.catch(() => undefined);
-        const result = await run(connectionOf(client));
-        await begun;
-        return result;
-      } catch (error) {
-        throw pool.fault(error, client);
-      } finally {
-        await pool.takeBack(client, "COMMIT");
-      }
-    },
+    snapshot,
+    // Each has a connection anyway.
+    apart: snapshot,
     readOne: (run) => pool.ask((client) => run(connectionOf(client))),
     commits({ makeTx, prepared, committed }) {
       const alone = postgresWriter(transactionsOf({ pool, lent }, null), makeTx, { beside: false });

@@ -8,6 +8,8 @@ import { withStablePlans } from "./stable-plans.ts";
 export interface Snapshots {
   /** Runs a query on a snapshot. */
   run<T>(query: (connection: Connection) => Promise<T>): Promise<T>;
+  /** The same on a connection of its own: other reads go on while the query waits for turns of the event loop. */
+  apart<T>(query: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs a query of one statement: it needs no snapshot of its own. */
   readOne<T>(query: (connection: Connection) => Promise<T>): Promise<T>;
   /** The epoch that `run` would read. */
@@ -32,6 +34,7 @@ export function snapshotsOf(file: string): Snapshots {
 
   return {
     run: (query) => faulting(file, () => inTurn(() => reader.snapshot(query))),
+    apart: (query) => faulting(file, () => apart(file, query)),
     readOne: (query) => faulting(file, () => inTurn(() => query(reader.given))),
     epoch: () => faulting(file, async () => fresh.epoch()),
     ping: () => faulting(file, async () => fresh.ping()),
@@ -41,6 +44,15 @@ export function snapshotsOf(file: string): Snapshots {
       reader.close();
     },
   };
+}
+
+async function apart<T>(file: string, query: (connection: Connection) => Promise<T>): Promise<T> {
+  const reader = openReader(file);
+  try {
+    return await reader.snapshot(query);
+  } finally {
+    reader.close();
+  }
 }
 
 /** Opens a connection that never writes. */

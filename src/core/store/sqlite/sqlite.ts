@@ -106,6 +106,7 @@ function sqliteEngine(writer: Database.Database, { watched = false, bulk = false
 function readsOf(snapshots: Snapshots): Omit<ReadingEngine, "close"> {
   return {
     snapshot: snapshots.run,
+    apart: snapshots.apart,
     readOne: snapshots.readOne,
     epoch: snapshots.epoch,
     nodes: null,

@@ -1,15 +1,11 @@
 import { profileOf } from "../../../core/accounts/user.ts";
 import { type AuditLine, concernedBy } from "../../../core/audit/list.ts";
 import { type AuditSearch, auditPage } from "../../../core/audit/page.ts";
-import { type ChainCheck, verifyChains } from "../../../core/evidence/verify.ts";
 import type { UserId } from "../../../core/kernel/brand.ts";
 import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
-import { counted } from "../../../core/kernel/counted.ts";
-import { faultWords, soundWords } from "../../../core/maintenance/evidence-check.ts";
 import { orderIdByNumber } from "../../../core/orders/order.ts";
 import { listPartners } from "../../../core/partners/partner.ts";
 import { findByKey } from "../../../core/store/rows.ts";
-import { allHeads } from "../../../core/store/sealing/chain.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { ActButton } from "../../parts/form.tsx";
 import type { Column } from "../../parts/list.tsx";
@@ -17,6 +13,7 @@ import { listed } from "../../parts/list-page.tsx";
 import { LinkButton } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, optionalField, type Shown } from "../../session/visit.ts";
+import { verifyPage } from "./audit-verify.tsx";
 
 const DAY_MS = 86_400_000;
 const PATH = "/platform/audit";
@@ -119,67 +116,15 @@ async function listPage(visit: ConsoleVisit): Promise<Shown> {
     emptyPage: "None of the newest lines fit; the next page looks on.",
     above: (
       <div class="acts">
-        <ActButton visit={visit} to={`${PATH}/verify`} label="Verify the chains" />
+        <ActButton visit={visit} to={`${PATH}/verify`} label="Verify the chains" slow />
         <LinkButton visit={visit} to="/platform" words="Platform" />
       </div>
     ),
   });
 }
 
-/** Rows that a request verifies: SQLite serves nothing else while it reads them, less than a second. */
-const MOST_ROWS = 20_000;
-
-/** What reading every chain came to; null where there are too many rows for a request. */
-async function verifyFew(q: Read): Promise<ChainCheck | null> {
-  const rows = (await allHeads(q)).reduce((sum, { count }) => sum + count, 0);
-  return rows > MOST_ROWS ? null : verifyChains(q, { keyed: true });
-}
-
-async function verify({ store, base }: ConsoleVisit): Promise<Shown> {
-  const found = await store.read(verifyFew, null);
-  const title = "Verification of the chains";
-  const body = (
-    <>
-      <h1>{title}</h1>
-      <Verdict found={found} />
-      <p class="hint">
-        Every row, head and signature of the audit trail and the ledger is read. That the database itself refuses to
-        change them is what <code>esimctl audit verify</code> compares beside it.
-      </p>
-      <p>
-        <a href={`${base}${PATH}`}>Audit trail</a>
-      </p>
-    </>
-  );
-  return { title, body };
-}
-
-function Verdict({ found }: { found: ChainCheck | null }) {
-  if (found === null) {
-    return (
-      <p class="alert">
-        There are more than {MOST_ROWS.toLocaleString("en")} rows, too many for a page. Run{" "}
-        <code>esimctl audit verify</code> in the terminal: it reads beside the daemon.
-      </p>
-    );
-  }
-  if (found.ok) return <p class="alert good">{soundWords(found)}</p>;
-  const more = found.fault_count - found.faults.length;
-  return (
-    <div class="alert bad">
-      <p>The audit trail or the ledger was changed. Keep the database as it is, and compare with a backup.</p>
-      <ul>
-        {found.faults.map((one) => (
-          <li>{faultWords(one)}</li>
-        ))}
-      </ul>
-      {more > 0 && <p>And {counted(more, "more fault")}.</p>}
-    </div>
-  );
-}
-
 /** What was done, by whom, and whether it is as it was written. */
 export const auditPages = [
   consolePage({ path: PATH, needs: "platform.read", show: listPage }),
-  consolePage({ path: `${PATH}/verify`, needs: "platform.read", act: verify }),
+  consolePage({ path: `${PATH}/verify`, needs: "platform.read", act: verifyPage }),
 ];
