@@ -4,8 +4,8 @@ import { counted } from "../../../core/kernel/counted.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import { faultWords, soundWords } from "../../../core/maintenance/evidence-check.ts";
 import type { Store } from "../../../core/store/store.ts";
-import { backLink, pageShown } from "../../parts/act-shown.tsx";
 import { Time } from "../../parts/cell.tsx";
+import { backLink, pageShown } from "../../parts/shown.tsx";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
 
 /** Stores whose chains are being read: once at a time is enough for all. */
