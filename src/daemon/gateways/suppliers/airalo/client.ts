@@ -63,6 +63,18 @@ const LONGEST_LIFE_MS = 86_400_000;
 /** A token is no longer used so long before its end. */
 const MARGIN_MS = 5 * 60_000;
 
+/** How long a token is used (ms). */
+function usedFor({ expires_in }: Type.Static<typeof Token>): number {
+  const life = Math.min(LONGEST_LIFE_MS, Number(expires_in ?? LONGEST_LIFE_MS) * 1_000);
+  return life - Math.min(MARGIN_MS, life / 2);
+}
+
+function bodyOf(form: NonNullable<ApiCall["form"]>): FormData {
+  const body = new FormData();
+  for (const [name, value] of form) body.append(name, value);
+  return body;
+}
+
 /** Makes the client of one account. */
 export function createClient({ calls, secret, now }: Omit<ProviderParts, "url">): Client {
   /** Requests of this node at the same time share one token request: there are three a minute. */
@@ -86,9 +98,8 @@ export function createClient({ calls, secret, now }: Omit<ProviderParts, "url">)
     if (reply.kind === "unclear") return { kind: "unsent", reason: `no token (${reply.reason})` };
     if (reply.kind !== "done") return reply.kind === "refused" ? { ...reply, because: "account" } : reply;
     if (!granted.Check(reply.value)) return { kind: "unsent", reason: "no token in its answer" };
-    const { access_token, expires_in } = reply.value.data;
-    const life = Math.min(LONGEST_LIFE_MS, Number(expires_in ?? LONGEST_LIFE_MS) * 1_000);
-    await calls.keepToken(access_token, now() + life - Math.min(MARGIN_MS, life / 2));
+    const { access_token } = reply.value.data;
+    await calls.keepToken(access_token, now() + usedFor(reply.value.data));
     return { ...reply, value: new Secret(access_token) };
   }
 
@@ -98,11 +109,10 @@ export function createClient({ calls, secret, now }: Omit<ProviderParts, "url">)
   }
 
   async function sent({ own, form, ...call }: ApiCall, way: ProviderCalls["send"]): Promise<Reply> {
-    const body = new FormData();
-    for (const [name, value] of form ?? []) body.append(name, value);
+    const body = form && { body: bodyOf(form) };
     const by = async (token: Secret) => {
       const headers = { authorization: `Bearer ${token.reveal()}` };
-      return replyOf(await way({ ...call, ...(form && { body }), headers, limits: limitsOf(own) }), read);
+      return replyOf(await way({ ...call, ...body, headers, limits: limitsOf(own) }), read);
     };
     const first = (await shared()) ?? (await renewed(way));
     if (first.kind !== "done") return first;
