@@ -87,7 +87,8 @@ test("an order shows where each unit is bought, at what cost and why; its partne
   await desk.json("suppliers sync ea --markup 35 --only JP");
   await desk.json("sources add CJP101 --supplier ea --supplier-sku CJP101 --priority 2");
   await desk.json("sources add CJP101 --supplier down --supplier-sku CJP101 --priority 1 --cost 0.6 --currency USD");
-  for (let fault = 0; fault < 5; fault++) await store.write(noteFault, { supplier: "down", reason: "no answer" });
+  const fault = { supplier: "down", probe: null, reason: "no answer" };
+  for (let nth = 0; nth < 5; nth++) await store.write(noteFault, fault);
   const { suppliers } = await desk.json("status");
   expect(suppliers).toMatchObject([
     { name: "down", circuit: "open", since: expect.any(String), reason: expect.stringContaining("no answer") },

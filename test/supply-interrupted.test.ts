@@ -25,7 +25,7 @@ async function cutOff(shop: SupplyShop): Promise<string> {
   const [claimed] = await store.write(claimItems, { supplier: "esimgo", room: 1 });
   if (claimed === undefined) throw new Error("nothing is due");
   const hold = plans.esimgo.supplierSku;
-  expect(await store.write(noteStep, { lease: claimed.lease, memory: null, hold })).toBe(true);
+  expect(await store.write(noteStep, { lease: claimed.lease, probe: null, memory: null, hold })).toBe(true);
   expect((await rows(shop)).holds).toMatchObject([{ supplier: "esimgo", plan: hold, holder: claimed.item.id }]);
   return id;
 }

@@ -3,6 +3,7 @@ import { costOf } from "../src/core/kernel/cost.ts";
 import { checkOrderMoney } from "../src/core/orders/check-money.ts";
 import { pauseOrders } from "../src/core/orders/pause.ts";
 import { insert, updateRow } from "../src/core/store/rows.ts";
+import { circuitOf, noteFault } from "../src/core/supply/circuit.ts";
 import { checkTopupMoney } from "../src/core/topups/check-money.ts";
 import { claimTopups, waitingTopups } from "../src/core/topups/due.ts";
 import { applyTopupStep } from "../src/core/topups/step.ts";
@@ -242,6 +243,24 @@ describe("a top-up in production", () => {
     await expectSoundMoney(one);
   });
 
+  test("waits while its supplier's circuit is open; then one proves that it works, before the others", async () => {
+    const { shop } = one;
+    const { store, clock } = shop;
+    const fault = { supplier: "prov", probe: null, reason: "no answer" };
+    for (let nth = 0; nth < 5; nth++) await store.write(noteFault, fault);
+    const product_id = await first(one);
+    for (let nth = 0; nth < 2; nth++) await post(one, { product_id });
+    await work(shop);
+    expect(bought(one)).toEqual([]);
+    clock.advance(30_000);
+    await work(shop);
+    expect(bought(one)).toHaveLength(1);
+    expect(await store.read(circuitOf, "prov")).toMatchObject({ circuit: "closed" });
+    clock.advance(30_000);
+    await work(shop);
+    expect(bought(one)).toHaveLength(2);
+  });
+
   test("is looked up, never bought again, when the answer was lost", async () => {
     const { shop, provider } = one;
     provider.next = ["busy", "lose", "drop"];
@@ -281,7 +300,7 @@ describe("a top-up whose supplier keeps no reference", () => {
     if (claimed === undefined) throw new Error("nothing is due");
     const { lease } = claimed;
     const step = { kind: "note", memory: { looked: 0 }, hold: "TOP3" } as const;
-    expect(await shop.store.write(applyTopupStep, { lease, step })).toBe("again");
+    expect(await shop.store.write(applyTopupStep, { lease, probe: null, step })).toBe("again");
     // It bought, and died before it wrote that down.
     provider.bought.set(body.id, "TOP3");
     await work(shop);
@@ -292,7 +311,7 @@ describe("a top-up whose supplier keeps no reference", () => {
     expect(bought(one)).toEqual([]);
     // What the first one still has to say changes nothing.
     const refused = { kind: "refused", code: "1", message: "late", because: "plan" } as const;
-    expect(await shop.store.write(applyTopupStep, { lease, step: refused })).toBe("ended");
+    expect(await shop.store.write(applyTopupStep, { lease, probe: null, step: refused })).toBe("ended");
     expect((await show(one, body.id)).status).toBe("applied");
   });
 

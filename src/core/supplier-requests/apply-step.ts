@@ -7,7 +7,7 @@ import { requireOrder } from "../orders/order.ts";
 import type { Lease } from "../platform/lease.ts";
 import type { Memory } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
-import { ACCOUNT_MS, noteFault, noteSuccess, openCircuit } from "../supply/circuit.ts";
+import { noteAccountFault, noteFault, noteSuccess, returnPassage, type Witness } from "../supply/circuit.ts";
 import { postCost } from "../supply/costs.ts";
 import { releaseHold, takeHold } from "../supply/hold.ts";
 import type { Step } from "../supply/provider.ts";
@@ -35,7 +35,7 @@ export type Ended = Exclude<Step, { kind: "note" | "applied" }>;
  */
 export async function noteStep(
   tx: Tx,
-  input: { lease: Lease<"orderItems">; memory: Memory | null; hold: string | null },
+  input: Pick<StepEnd, "probe"> & { lease: Lease<"orderItems">; memory: Memory | null; hold: string | null },
 ): Promise<boolean> {
   if ((await itemLeases.heldUntil(tx, input.lease)) === null) return false;
   const item = await requireItem(tx, input.lease.id);
@@ -44,6 +44,7 @@ export async function noteStep(
   if (plan === null) await releaseHold(tx, { holder: item.id });
   const heldSince = plan === null ? null : await takeHold(tx, { supplier, plan, holder: item.id });
   if (heldSince !== null) {
+    await returnPassage(tx, { supplier, probe: input.probe });
     const leaves = item.memory === null && tx.now - heldSince >= LONGEST_HELD_MS;
     if (!leaves || !(await moveElsewhere(tx, item, "held by another unit of the plan"))) {
       await itemLeases.release(tx, { lease: input.lease, dueAt: tx.now + HELD_MS });
@@ -59,6 +60,8 @@ export async function noteStep(
 export interface StepEnd {
   id: OrderItemId;
   leaseNo: number;
+  /** See `Taken` of the circuit. */
+  probe: number | null;
   step: Ended;
   /** What was kept before the last note: of what was never sent nothing is to be looked up. */
   before: Memory | null;
@@ -74,7 +77,7 @@ export interface StepEnd {
 export async function applyStep(tx: Tx, input: StepEnd): Promise<ItemRow> {
   const { step } = input;
   const item = await requireItem(tx, input.id);
-  const { supplier } = item;
+  const witness = { supplier: item.supplier, probe: input.probe };
   if (step.kind === "bought") return bought(tx, item, step, input);
   if (step.kind !== "busy") await recordAttempt(tx, item, saidOf(step), attemptOf(input));
   if (item.lease_no !== input.leaseNo || item.leased_until === null) return item;
@@ -82,17 +85,18 @@ export async function applyStep(tx: Tx, input: StepEnd): Promise<ItemRow> {
     case "busy":
       // Nothing is under way: it may be bought elsewhere next.
       if (input.before === null) await releaseHold(tx, { holder: item.id });
+      await returnPassage(tx, witness);
       return later(tx, item, { memory: input.before, waitMs: step.waitMs });
     case "wait":
-      await noteSuccess(tx, { supplier });
+      await noteSuccess(tx, witness);
       return wait(tx, item, step);
     case "refused":
-      return refused(tx, item, step);
+      return refused(tx, item, step, witness);
     case "unsent":
-      await noteFault(tx, { supplier, reason: step.reason });
+      await noteFault(tx, { ...witness, reason: step.reason });
       return unsent(tx, item, step.reason, input.before);
     case "unknown":
-      if (input.noted) await noteFault(tx, { supplier, reason: step.reason });
+      if (input.noted) await noteFault(tx, { ...witness, reason: step.reason });
       return later(tx, item, step);
     case "lost":
       return lost(tx, item, step);
@@ -116,7 +120,7 @@ async function bought(
   input: StepEnd,
 ): Promise<ItemRow> {
   const { supplier } = item;
-  await noteSuccess(tx, { supplier });
+  await noteSuccess(tx, { supplier, probe: input.probe });
   await releaseHold(tx, { holder: item.id });
   const code = readActivationCode(esim.activationCode);
   if ("problems" in code) {
@@ -162,16 +166,16 @@ async function wait(tx: Tx, item: ItemRow, { memory, waitMs, holds = false }: Wa
 type Refused = Extract<Step, { kind: "refused" }>;
 
 /** Goes to the next source; without one the item is refused for good. */
-async function refused(tx: Tx, item: ItemRow, step: Refused): Promise<ItemRow> {
+async function refused(tx: Tx, item: ItemRow, step: Refused, witness: Witness): Promise<ItemRow> {
   const { supplier } = item;
   await releaseHold(tx, { holder: item.id });
-  if (step.because === "account") await openCircuit(tx, { supplier, reason: step.message, forMs: ACCOUNT_MS });
-  else await noteSuccess(tx, { supplier });
+  if (step.because === "account") await noteAccountFault(tx, { ...witness, reason: step.message });
+  else await noteSuccess(tx, witness);
   const refused_by = [...(item.refused_by ?? []), supplier];
   const asked = await progressItem(tx, item, { refused_by, memory: null });
   const { product_id: productId } = await lineOfItem(tx, item);
   const next = await routeUnit(tx, { productId, refusedBy: refused_by });
-  if (next.kind !== "none") return (await routeItem(tx, asked, productId)) ?? requireItem(tx, item.id);
+  if (next.kind !== "none") return (await routeItem(tx, asked, productId))?.item ?? requireItem(tx, item.id);
   const outcome = { kind: "refused", errorType: step.code, errorMessage: step.message } as const;
   return applySupplyOutcome(tx, { id: item.id, outcome, attempt: null });
 }

@@ -9,7 +9,7 @@ import type { OrderItemStatus, SupplierAdapter, Traveler } from "../store/schema
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { findSupplier, type SupplierContact, supplierContact } from "../suppliers/supplier.ts";
-import { placeItem } from "./place.ts";
+import { type PlacedItem, placeItem } from "./place.ts";
 
 /** How long one exchange with a supplier may take before another worker may take over (ms). */
 const ITEM_LEASE_MS = 120_000;
@@ -46,8 +46,7 @@ export async function waitingItems(q: Read, _input: null): Promise<{ due: Suppli
 }
 
 /** An item to be sent, with what its supplier needs for it. */
-export interface ClaimedItem {
-  item: ItemRow;
+export interface ClaimedItem extends PlacedItem {
   /** Null: it has none. */
   traveler: Traveler | null;
   lease: Lease<"orderItems">;
@@ -79,11 +78,11 @@ async function holdUnreadable(tx: Tx, item: ItemRow): Promise<void> {
   await holdOrder(tx, await requireOrder(tx, item.order_id), reason, reason);
 }
 
-async function describe(tx: Tx, item: ItemRow, traveler: Traveler | null): Promise<ClaimedItem> {
+async function describe(tx: Tx, { item, probe }: PlacedItem, traveler: Traveler | null): Promise<ClaimedItem> {
   const order = await requireOrder(tx, item.order_id);
   const { product_sku, product_name, delivery_method } = await lineOfItem(tx, item);
   const lease = leaseOn<"orderItems">(item);
-  return { item, traveler, lease, order_number: order.order_number, product_sku, product_name, delivery_method };
+  return { item, probe, traveler, lease, order_number: order.order_number, product_sku, product_name, delivery_method };
 }
 
 /**

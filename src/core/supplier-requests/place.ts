@@ -11,24 +11,31 @@ import { sourcesOf } from "../supply/sources.ts";
 /** How long an item waits whose suppliers are all out, where it is not known for how long. */
 const OUT_MS = 60_000;
 
+/** An item to be sent to the supplier that it was claimed for. `probe`: see `Taken` of the circuit. */
+export interface PlacedItem {
+  item: ItemRow;
+  probe: number | null;
+}
+
 /**
- * Where a claimed unit of a product with sources is bought: answers the item to be sent to the supplier that it was
- * claimed for, or null where another supplier has it now, or it waits. A purchase that is under way stays where it is.
+ * Where a claimed unit of a product with sources is bought: here, or null where another supplier has it now, or it
+ * waits. A purchase that is under way stays where it is.
  */
-export async function placeItem(tx: Tx, item: ItemRow): Promise<ItemRow | null> {
-  if (item.memory !== null) return item;
+export async function placeItem(tx: Tx, item: ItemRow): Promise<PlacedItem | null> {
+  if (item.memory !== null) return { item, probe: null };
   const { product_id } = await lineOfItem(tx, item);
   const sources = await sourcesOf(tx, product_id);
-  if (item.supplier_sku === null && sources.length === 0) return item;
+  if (item.supplier_sku === null && sources.length === 0) return { item, probe: null };
   // Once it is routed it stays there for as long as units are bought there.
   const isRefused = (item.refused_by ?? []).includes(item.supplier);
   const isSold = sources.some(({ supplier, status }) => supplier === item.supplier && status === "active");
-  if (item.supplier_sku !== null && isSold && !isRefused && !(await takePassage(tx, item.supplier)).open) return item;
+  const passage = item.supplier_sku !== null && isSold && !isRefused ? await takePassage(tx, item.supplier) : null;
+  if (passage?.open === false) return { item, probe: passage.probe };
   return routeItem(tx, item, product_id);
 }
 
 /** Routes a unit of which nothing was bought. Null: it was moved, or waits. */
-export async function routeItem(tx: Tx, item: ItemRow, productId: ProductId): Promise<ItemRow | null> {
+export async function routeItem(tx: Tx, item: ItemRow, productId: ProductId): Promise<PlacedItem | null> {
   const route = await routeUnit(tx, { productId, refusedBy: item.refused_by ?? [] });
   // A run that was cut off may have left a hold where nothing was bought.
   await releaseHold(tx, { holder: item.id });
@@ -46,8 +53,9 @@ export async function routeItem(tx: Tx, item: ItemRow, productId: ProductId): Pr
   }
   const { supplier } = route.source;
   if (supplier !== item.supplier) return move(tx, item, route);
-  await takePassage(tx, supplier);
-  return progressItem(tx, item, placeOf(route));
+  const passage = await takePassage(tx, supplier);
+  const probe = passage.open ? null : passage.probe;
+  return { item: await progressItem(tx, item, placeOf(route)), probe };
 }
 
 /**

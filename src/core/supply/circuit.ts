@@ -17,7 +17,7 @@ const LONGEST_OPEN_MS = 600_000;
 const PROBE_MS = 60_000;
 
 /** How long an account that cannot buy is left alone, unless its balance shows before that it can. */
-export const ACCOUNT_MS = 600_000;
+const ACCOUNT_MS = 600_000;
 
 /** Whether more may be bought of a supplier: yes; or not before `until` (ms), null: not before its balance is seen. */
 export type Passage = { open: false } | { open: true; until: number | null; reason: string };
@@ -40,23 +40,51 @@ export async function faultsOf(q: Read, supplier: string): Promise<number> {
   return (await rowOf(q, supplier))?.failures ?? 0;
 }
 
+/** A passage that was taken. `probe` names the one unit that is to prove an open circuit; null: it is closed. */
+export type Taken = { open: false; probe: number | null } | Extract<Passage, { open: true }>;
+
 /**
- * Spends the passage that `passageOf` saw: of an open circuit whose time has come the first unit is its probe, and
- * no other passes until it is known how that ended.
+ * Takes the passage that `passageOf` saw: of an open circuit whose time has come the first unit is its probe, and no
+ * other passes until it is known how that ended.
  */
-export async function takePassage(tx: Tx, supplier: string): Promise<Passage> {
+export async function takePassage(tx: Tx, supplier: string): Promise<Taken> {
   const passage = await passageOf(tx, supplier);
   const row = await rowOf(tx, supplier);
-  if (passage.open || row === null || row.state === "closed") return passage;
-  await move(tx, row, { state: "half_open", probe_at: tx.now + PROBE_MS });
-  return passage;
+  if (passage.open) return passage;
+  if (row === null || row.state === "closed") return { open: false, probe: null };
+  const probe = tx.now + PROBE_MS;
+  await move(tx, row, { state: "half_open", probe_at: probe });
+  return { open: false, probe };
+}
+
+/** A unit or top-up whose purchase shows how its supplier does. `probe`: see `Taken`; null: it is none. */
+export interface Witness {
+  supplier: string;
+  probe: number | null;
+}
+
+/**
+ * Whether it decides: while the circuit is closed everything does, then the probe alone that is waited for. What was
+ * under way when it opened, and what looks for an earlier purchase, shows nothing of what is bought now.
+ */
+function decides({ state, probe_at }: CircuitRow, { probe }: Witness): boolean {
+  return state === "closed" || (state === "half_open" && probe_at === probe);
+}
+
+/** Lets the next unit be the probe: this one bought nothing, and showed nothing. */
+export async function returnPassage(tx: Tx, { supplier, probe }: Witness): Promise<void> {
+  const row = probe === null ? null : await rowOf(tx, supplier);
+  if (row?.state === "half_open" && row.probe_at === probe) {
+    await updateRow(tx, "circuits", { supplier }, { probe_at: tx.now });
+  }
 }
 
 /** Counts a fault: no answer, or an unusable one. */
-export async function noteFault(tx: Tx, { supplier, reason }: { supplier: string; reason: string }): Promise<void> {
+export async function noteFault(tx: Tx, witness: Witness & { reason: string }): Promise<void> {
+  const { supplier, reason } = witness;
   const row = (await rowOf(tx, supplier)) ?? (await added(tx, supplier));
+  if (!decides(row, witness)) return;
   const failures = row.failures + 1;
-  if (row.state === "open") return updateRow(tx, "circuits", { supplier }, { failures });
   if (row.state === "closed" && failures < MOST_FAULTS) return updateRow(tx, "circuits", { supplier }, { failures });
   const openings = row.openings + 1;
   const openMs = Math.min(OPEN_MS * 2 ** (openings - 1), LONGEST_OPEN_MS);
@@ -64,20 +92,17 @@ export async function noteFault(tx: Tx, { supplier, reason }: { supplier: string
   await move(tx, row, { state: "open", reason: why, failures, openings, probe_at: tx.now + openMs });
 }
 
-/**
- * Counts a success: the circuit is closed again. What succeeds while it is open was under way when it opened, or is
- * found by a look-up: the next unit may prove at once that it sells.
- */
-export async function noteSuccess(tx: Tx, { supplier }: { supplier: string }): Promise<void> {
+/** Counts a success: faults are forgotten, and a circuit whose probe it was is closed again. */
+export async function noteSuccess(tx: Tx, witness: Witness): Promise<void> {
+  const row = await rowOf(tx, witness.supplier);
+  if (row !== null && decides(row, witness)) await close(tx, row);
+}
+
+/** Opens the circuit of a supplier that refuses its account: no plan of it can be bought. */
+export async function noteAccountFault(tx: Tx, witness: Witness & { reason: string }): Promise<void> {
+  const { supplier, reason } = witness;
   const row = await rowOf(tx, supplier);
-  // Most suppliers have nothing to forget. What was opened for its balance is closed by its balance.
-  if (row === null || (row.state === "closed" && row.failures === 0)) return;
-  if (row.state === "open") {
-    const { probe_at } = row;
-    if (probe_at !== null) await updateRow(tx, "circuits", { supplier }, { probe_at: Math.min(probe_at, tx.now) });
-    return;
-  }
-  await move(tx, row, { state: "closed", reason: null, failures: 0, openings: 0, probe_at: null });
+  if (row === null || decides(row, witness)) await openCircuit(tx, { supplier, reason, forMs: ACCOUNT_MS });
 }
 
 /**
@@ -97,7 +122,12 @@ export async function openCircuit(
 /** Closes a circuit that was opened for a balance or by settings; one that is closed stays so. */
 export async function closeCircuit(tx: Tx, { supplier }: { supplier: string }): Promise<void> {
   const row = await rowOf(tx, supplier);
-  if (row === null || (row.state === "closed" && row.failures === 0)) return;
+  if (row !== null) await close(tx, row);
+}
+
+async function close(tx: Tx, row: CircuitRow): Promise<void> {
+  // Most suppliers have nothing to forget.
+  if (row.state === "closed" && row.failures === 0) return;
   await move(tx, row, { state: "closed", reason: null, failures: 0, openings: 0, probe_at: null });
 }
 

@@ -6,6 +6,7 @@ import type { TopupStatus } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { type SupplierContact, supplierContact } from "../suppliers/supplier.ts";
+import { takePassage } from "../supply/circuit.ts";
 import type { EsimRef } from "../supply/provider.ts";
 import type { TopupRow } from "./topup.ts";
 
@@ -14,6 +15,9 @@ const TOPUP_LEASE_MS = 120_000;
 
 /** The leases of top-ups. */
 export const topupLeases = leasesOf("topups", TOPUP_LEASE_MS);
+
+/** How long a top-up waits before it looks again whether its supplier's circuit is closed (ms). */
+const CIRCUIT_WAIT_MS = 30_000;
 
 const OPEN: TopupStatus = "paid";
 
@@ -53,12 +57,22 @@ export async function waitingTopups(q: Read, _input: null): Promise<{ due: Topup
 export interface ClaimedTopup {
   topup: TopupRow;
   lease: Lease<"topups">;
+  /** See `Taken` of the circuit. */
+  probe: number | null;
 }
 
 /** Leases up to `room` due top-ups of a queue, oldest first; a lease that ran out is taken over. */
 export async function claimTopups(tx: Tx, { supplier, room }: TopupQueue & { room: number }): Promise<ClaimedTopup[]> {
   const rows = await (supplier === null ? inSandbox(tx, { limit: room }) : atSupplier(tx, { supplier, limit: room }));
-  return rows.map((topup) => ({ topup, lease: leaseOn<"topups">(topup) }));
+  const claimed: ClaimedTopup[] = [];
+  for (const topup of rows) {
+    const lease = leaseOn<"topups">(topup);
+    // One that is under way goes on there.
+    const passage = supplier === null || topup.memory !== null ? null : await takePassage(tx, supplier);
+    if (passage?.open) await topupLeases.release(tx, { lease, dueAt: tx.now + CIRCUIT_WAIT_MS });
+    else claimed.push({ topup, lease, probe: passage?.probe ?? null });
+  }
+  return claimed;
 }
 
 /** How the supplier of a claimed top-up is reached, and its eSIM there. */

@@ -4,7 +4,7 @@ import type { Lease } from "../platform/lease.ts";
 import { findByKey, updateRow } from "../store/rows.ts";
 import type { Memory } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
-import { ACCOUNT_MS, noteFault, noteSuccess, openCircuit } from "../supply/circuit.ts";
+import { noteAccountFault, noteFault, noteSuccess, returnPassage } from "../supply/circuit.ts";
 import { postCost } from "../supply/costs.ts";
 import { releaseHold, takeHold } from "../supply/hold.ts";
 import type { Step } from "../supply/provider.ts";
@@ -18,6 +18,8 @@ const HOLD_WAIT_MS = 3_000;
 /** How one step of a leased top-up ended. */
 export interface TopupStep {
   lease: Lease<"topups">;
+  /** See `Taken` of the circuit. */
+  probe: number | null;
   step: Step;
   /** What was remembered before this run noted that it was about to buy; left out: it noted nothing. */
   before?: Memory | null;
@@ -34,18 +36,19 @@ export async function applyTopupStep(tx: Tx, input: TopupStep): Promise<"again" 
   if (topup === null || topup.lease_no !== input.lease.no || topup.leased_until === null) return "ended";
   if (topup.status !== "paid") return "ended";
   const { step } = input;
-  if (step.kind === "note") return note(tx, topup, step, input.lease);
+  if (step.kind === "note") return note(tx, topup, step, input);
   await settle(tx, topup, input);
   return "ended";
 }
 
 type Noted = Extract<Step, { kind: "note" }>;
 
-async function note(tx: Tx, topup: TopupRow, step: Noted, lease: TopupStep["lease"]): Promise<"again" | "ended"> {
+async function note(tx: Tx, topup: TopupRow, step: Noted, { lease, probe }: TopupStep): Promise<"again" | "ended"> {
   const { supplier } = topup;
   const { hold: plan, memory } = step;
   if (plan === undefined) await releaseHold(tx, { holder: topup.id });
   else if (supplier === null || (await takeHold(tx, { supplier, plan, holder: topup.id })) !== null) {
+    if (supplier !== null) await returnPassage(tx, { supplier, probe });
     await later(tx, topup, { waitMs: HOLD_WAIT_MS });
     return "ended";
   }
@@ -57,21 +60,23 @@ async function settle(tx: Tx, topup: TopupRow, input: TopupStep): Promise<void> 
   const { step } = input;
   const { supplier } = topup;
   if (supplier === null) throw new Error("a top-up of the sandbox has no steps");
+  const witness = { supplier, probe: input.probe };
   switch (step.kind) {
     case "applied":
-      await noteSuccess(tx, { supplier });
+      await noteSuccess(tx, witness);
       await postTopup(tx, topup, step);
       await applyTopup(tx, { ...topup, ...(await remember(tx, topup, step.reference)) });
       return;
     case "refused":
-      if (step.because === "account") await openCircuit(tx, { supplier, reason: step.message, forMs: ACCOUNT_MS });
-      else await noteSuccess(tx, { supplier });
+      if (step.because === "account") await noteAccountFault(tx, { ...witness, reason: step.message });
+      else await noteSuccess(tx, witness);
       await failTopup(tx, topup, refusalWords(step));
       return;
     case "unsent":
-      await noteFault(tx, { supplier, reason: step.reason });
+      await noteFault(tx, { ...witness, reason: step.reason });
       return retryLater(tx, topup, input, step.reason);
     case "busy":
+      await returnPassage(tx, witness);
       return later(tx, topup, { waitMs: step.waitMs, ...(await undone(tx, topup, input)) });
     case "wait":
       // It is bought: no other purchase is taken for it any more.
@@ -79,7 +84,7 @@ async function settle(tx: Tx, topup: TopupRow, input: TopupStep): Promise<void> 
       return later(tx, topup, { waitMs: step.waitMs, memory: step.memory, attempts: 0 });
     case "unknown":
       // A look-up that finds nothing shows no fault.
-      if (input.before !== undefined) await noteFault(tx, { supplier, reason: step.reason });
+      if (input.before !== undefined) await noteFault(tx, { ...witness, reason: step.reason });
       return later(tx, topup, { waitMs: step.waitMs, memory: step.memory, reason: step.reason });
     case "lost":
       return leaveToStaff(tx, topup, { memory: step.memory, reason: step.reason });

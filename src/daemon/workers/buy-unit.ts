@@ -23,12 +23,12 @@ export interface BuyDependencies {
  * done; then the process may end at any moment, and the next run looks up what came of it.
  */
 export async function buyUnit(deps: BuyDependencies, claimed: ClaimedItem, contact: SupplierContact): Promise<void> {
-  const { item, lease } = claimed;
+  const { item, lease, probe } = claimed;
   const began = performance.now();
   const run = await runSteps({
     memory: item.memory,
     ask: (state) => nextStep(deps, claimed, contact, state),
-    note: ({ memory, hold = null }) => deps.store.write(noteStep, { lease, memory, hold }),
+    note: ({ memory, hold = null }) => deps.store.write(noteStep, { lease, probe, memory, hold }),
   });
   if (run === null) return;
   const { step, ...rest } = run;
@@ -64,9 +64,9 @@ interface End extends Omit<RunEnd, "step"> {
   latencyMs: number;
 }
 
-async function end(deps: BuyDependencies, { item, lease }: ClaimedItem, { step, ...rest }: End): Promise<void> {
+async function end(deps: BuyDependencies, { item, lease, probe }: ClaimedItem, { step, ...rest }: End): Promise<void> {
   const { store, log } = deps;
-  const input = { id: item.id, leaseNo: lease.no, ...rest };
+  const input = { id: item.id, leaseNo: lease.no, probe, ...rest };
   // A look-up that finds nothing was answered.
   const isFault = step.kind === "unsent" || (step.kind === "unknown" && rest.noted);
   let fault = isFault ? step.reason : null;

@@ -2,7 +2,6 @@ import type { Logger } from "pino";
 import { costOf } from "../../core/kernel/cost.ts";
 import type { Memory } from "../../core/store/schema/values.ts";
 import type { Store } from "../../core/store/store.ts";
-import { passageOf } from "../../core/supply/circuit.ts";
 import { knownPurchases } from "../../core/supply/costs.ts";
 import type { Step } from "../../core/supply/provider.ts";
 import {
@@ -30,8 +29,6 @@ export interface TopupDependencies {
 }
 
 const BOUNDS: Bounds = { overall: 32, production: 28, sandbox: 16, perKey: 16, perLane: 16 };
-/** How long a top-up waits before it looks again whether its supplier's circuit is closed. */
-const CIRCUIT_WAIT_MS = 30_000;
 const FAULT_DELAY_MS = 60_000;
 
 type TopupLane = Lane & TopupQueue;
@@ -66,11 +63,12 @@ function laneOf({ supplier }: TopupQueue): TopupLane {
   return { supplier, id: key, key, sandbox: supplier === null };
 }
 
-async function topUp(deps: TopupDependencies, { topup, lease }: ClaimedTopup): Promise<void> {
+async function topUp(deps: TopupDependencies, claimed: ClaimedTopup): Promise<void> {
   const { store, log } = deps;
+  const { topup, lease } = claimed;
   try {
     if (topup.supplier === null) await store.write(playTopup, lease);
-    else await buy(deps, { topup, lease }, topup.supplier);
+    else await buy(deps, claimed, topup.supplier);
   } catch (error) {
     log.error({ err: error, topup_id: topup.id }, "top-up failed");
     await store.write(postponeTopup, { lease, delayMs: FAULT_DELAY_MS });
@@ -78,21 +76,22 @@ async function topUp(deps: TopupDependencies, { topup, lease }: ClaimedTopup): P
 }
 
 /** Makes one step after the other, as long as each is noted before the next; the lease fences all of them. */
-async function buy(deps: TopupDependencies, { topup, lease }: ClaimedTopup, supplier: string): Promise<void> {
+async function buy(deps: TopupDependencies, claimed: ClaimedTopup, supplier: string): Promise<void> {
   const { store } = deps;
+  const { topup, lease, probe } = claimed;
   let unasked = false;
   const run = await runSteps({
     memory: topup.memory,
     async ask(state) {
-      const asked = await stepOf(deps, { topup, lease }, { supplier, ...state });
+      const asked = await stepOf(deps, claimed, { supplier, ...state });
       unasked = asked?.unasked ?? false;
       return asked === null ? null : asked.step;
     },
-    note: async (step) => (await store.write(applyTopupStep, { lease, step })) === "again",
+    note: async (step) => (await store.write(applyTopupStep, { lease, probe, step })) === "again",
   });
   if (run === null) return;
   const { step, before, noted } = run;
-  const ended = { lease, step, unasked, ...(noted ? { before } : {}) } satisfies TopupStep;
+  const ended = { lease, probe, step, unasked, ...(noted ? { before } : {}) } satisfies TopupStep;
   await store.write(applyTopupStep, ended);
   await report(deps, { supplier, id: topup.id, step });
 }
@@ -116,8 +115,6 @@ async function stepOf(
   if (provider === null || plan === null) {
     return { step: { kind: "unsent", reason: "it is not set up (suppliers set)" }, unasked: true };
   }
-  const passage = await store.read(passageOf, supplier);
-  if (passage.open && memory === null) return { step: { kind: "busy", waitMs: CIRCUIT_WAIT_MS }, unasked: false };
   const step = await provider.topUp({
     plan,
     days: topup.days,
