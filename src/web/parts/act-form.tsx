@@ -3,16 +3,20 @@ import { field, type Visit } from "../session/visit.ts";
 import { Field, Form, Submit, Tick } from "./form.tsx";
 import { LinkButton } from "./shown.tsx";
 
-/** A field as data: a labeled one, a box to tick, or a sentence between them; false: none. */
+/** A field as data: a labeled one, a box to tick, or a heading or a sentence between them; false: none. */
 export type FieldOf =
   | Omit<Parameters<typeof Field>[0], "visit">
   | { tick: string; label: string; checked?: boolean }
+  | { heading: string }
   | string
   | false;
 
 /** The names that fields are sent under. */
 export function namesOf(given: readonly FieldOf[]): string[] {
-  return given.flatMap((one) => (typeof one !== "object" ? [] : "tick" in one ? one.tick : one.name));
+  return given.flatMap((one) => {
+    if (typeof one !== "object" || "heading" in one) return [];
+    return "tick" in one ? one.tick : one.name;
+  });
 }
 
 /** Fields with what was sent before: a box that was sent without its tick is no field of the form. */
@@ -21,6 +25,7 @@ export function fieldsShown(visit: Visit, given: readonly FieldOf[]): ComponentC
   return given.map((one) => {
     if (one === false) return null;
     if (typeof one === "string") return <p class="hint">{one}</p>;
+    if ("heading" in one) return <h2>{one.heading}</h2>;
     if ("name" in one) return <Field visit={visit} {...one} />;
     const isOn = wasSent ? field(visit.form, one.tick) !== "" : one.checked === true;
     return <Tick visit={visit} name={one.tick} label={one.label} checked={isOn} />;
@@ -34,22 +39,42 @@ export interface FormOf extends FormProps {
   /** The heading of the section that the form is then in, and a sentence above it. */
   title?: string;
   intro?: string;
+  /** The section is folded under its heading, unless it is open. */
+  folded?: { open: boolean };
   fields: readonly FieldOf[];
   /** What it carries without showing it. */
   hidden?: Readonly<Record<string, string | readonly string[]>>;
-  /** What else is in it, before its fields. */
+  /** What else is in it, before its fields and after them. */
   before?: ComponentChildren;
-  /** What its button says, and whether that takes something away. */
+  after?: ComponentChildren;
+  /** What its button says, and whether that takes something away, or is none of the page's main acts. */
   submit: string;
   bad?: boolean;
-  /** Beside the button: where it leads back to, under the face's base. */
+  plain?: boolean;
+  /** Beside the button: another one, or where it leads back to, under the face's base. */
+  beside?: ComponentChildren;
   back?: string;
 }
 
 /** A form with its fields and its button. */
 export function formShown(visit: Visit, given: FormOf): ComponentChildren {
-  const { title, intro, fields, hidden = {}, before, submit, bad, back, ...form } = given;
-  const button = <Submit kind={bad ? "bad" : undefined}>{submit}</Submit>;
+  const {
+    title,
+    intro,
+    folded,
+    fields,
+    hidden = {},
+    before,
+    after,
+    submit,
+    bad,
+    plain,
+    back,
+    beside: _,
+    ...form
+  } = given;
+  const beside = back === undefined ? given.beside : <LinkButton visit={visit} to={back} words="Go back" />;
+  const button = <Submit kind={bad ? "bad" : plain ? "plain" : undefined}>{submit}</Submit>;
   const shown = (
     <Form class="narrow" {...form} visit={visit}>
       {Object.entries(hidden).flatMap(([name, values]) =>
@@ -57,22 +82,38 @@ export function formShown(visit: Visit, given: FormOf): ComponentChildren {
       )}
       {before}
       {fieldsShown(visit, fields)}
-      {back === undefined ? (
+      {after}
+      {beside === undefined ? (
         button
       ) : (
         <div class="acts">
           {button}
-          <LinkButton visit={visit} to={back} words="Go back" />
+          {beside}
         </div>
       )}
     </Form>
   );
+  if (folded !== undefined) return foldedShown(title ?? submit, folded.open, shown);
   if (title === undefined && intro === undefined) return shown;
   return (
     <section>
       {title !== undefined && <h2>{title}</h2>}
       {intro !== undefined && <p>{intro}</p>}
       {shown}
+    </section>
+  );
+}
+
+/** A section that is folded under its heading. */
+function foldedShown(title: string, open: boolean, children: ComponentChildren): ComponentChildren {
+  return (
+    <section>
+      <details open={open}>
+        <summary>
+          <strong>{title}</strong>
+        </summary>
+        {children}
+      </details>
     </section>
   );
 }

@@ -2,40 +2,44 @@ import type { ComponentChildren } from "preact";
 import type { UserId } from "../../core/kernel/brand.ts";
 import type { Command } from "../../core/store/store.ts";
 import type { PageOf } from "../session/page.ts";
-import { requiredField, type Shown, type SignedInVisit } from "../session/visit.ts";
+import { type Acted, requiredField, type Shown, type SignedInVisit } from "../session/visit.ts";
 import { type FieldOf, formShown, namesOf } from "./act-form.tsx";
 import { consequenceShown, isConfirmed } from "./consequence.tsx";
 import { KEY_FIELD } from "./form.tsx";
 import { pageShown } from "./shown.tsx";
 
+/** The input of a command without who acts: that is the visitor. */
+type Asked<I> = Omit<I, "actor">;
+type ByForm = { key: string; userId: UserId };
+
 /** An act on a record: its form, what would come of it, and the act itself, once that was seen. */
-export interface ActOf<V extends SignedInVisit, S, I, R> {
+export interface ActOf<V extends SignedInVisit, S, I extends Acted, R> {
   /** What it is done to, as far as its pages need it. */
   read(visit: V): Promise<S>;
   /** Where that is shown, under the face's base; the act leads back there. */
   at(seen: S): string;
   /** The end of the act's own address, after that of the record; left out: it is the record's. */
   verb?: string;
-  title(seen: S): string;
+  title(seen: S, visit: V): string;
   /** What the button says that does it, and whether that takes something away. */
-  button: string;
-  bad?: boolean | ((rehearsed: R) => boolean);
+  button: string | ((rehearsed: R, seen: S, visit: V) => string);
+  bad?: boolean | ((visit: V) => boolean);
   /** The form that is filled in first; where it is empty, what comes of it is shown at once. */
   fields?: readonly FieldOf[] | ((seen: S) => readonly FieldOf[]);
   /** Where another page has the form: its fields. */
   carried?: readonly string[];
   command: Command<I, R>;
-  input(visit: V, seen: S): I;
+  input(visit: V, seen: S): Asked<I>;
   /** In place of the command: it acts once by the form's key, and answers null where that was used before. */
-  keyed?: Command<I & { key: string; userId: UserId }, R | null>;
+  keyed?: Command<I & ByForm, R | null>;
   /** What comes of it, as it was rehearsed. */
   foresee(rehearsed: R, seen: S, visit: V): ComponentChildren | Promise<ComponentChildren>;
   /** Words about what was done, or the page that shows it. */
-  done(result: R, seen: S): string | Shown;
+  done(result: R, seen: S, visit: V): string | Shown;
 }
 
 /** What a page does with such an act: `again` where it has no form of its own is the page that has the form. */
-export function actPage<V extends SignedInVisit, S, I, R>(
+export function actPage<V extends SignedInVisit, S, I extends Acted, R>(
   given: ActOf<V, S, I, R>,
 ): Pick<PageOf<V>, "act" | "show" | "again"> {
   const act = async (visit: V) => attempted(given, visit, await given.read(visit));
@@ -48,43 +52,54 @@ export function actPage<V extends SignedInVisit, S, I, R>(
   return { act, show, again: show };
 }
 
-function fieldsOf<S>({ fields = [] }: { fields?: ActOf<never, S, never, never>["fields"] }, seen: S) {
+function fieldsOf<S>({ fields = [] }: { fields?: readonly FieldOf[] | ((seen: S) => readonly FieldOf[]) }, seen: S) {
   return typeof fields === "function" ? fields(seen) : fields;
 }
 
-function addressOf<S>({ at, verb }: Pick<ActOf<never, S, never, never>, "at" | "verb">, seen: S): string {
+function addressOf<S>({ at, verb }: { at(seen: S): string; verb?: string }, seen: S): string {
   return verb === undefined ? at(seen) : `${at(seen)}/${verb}`;
 }
 
-async function attempted<V extends SignedInVisit, S, I, R>(given: ActOf<V, S, I, R>, visit: V, seen: S) {
-  const { command, keyed, bad = false } = given;
-  const { store, request, form, user } = visit;
+async function attempted<V extends SignedInVisit, S, I extends Acted, R>(
+  given: ActOf<V, S, I, R>,
+  visit: V,
+  seen: S,
+): Promise<Shown> {
+  const { command, button, bad } = given;
   const [input, back] = [given.input(visit, seen), given.at(seen)];
   if (isConfirmed(visit)) {
-    const result =
-      keyed === undefined
-        ? await store.write(command, input, request.id)
-        : await store.write(keyed, { ...input, key: requiredField(form, KEY_FIELD), userId: user.id }, request.id);
+    const result = await confirmed(given, visit, input);
     if (result === null) return { to: back, notice: "This form was sent before: nothing was done again." };
-    const done = given.done(result, seen);
+    const done = given.done(result, seen, visit);
     return typeof done === "string" ? { to: back, notice: done } : done;
   }
-  const rehearsed = await store.rehearse(command, input);
-  const isBad = typeof bad === "function" ? bad(rehearsed) : bad;
+  const rehearsed = await visit.rehearse(command, input);
   return consequenceShown(visit, {
-    title: given.title(seen),
+    title: given.title(seen, visit),
     to: addressOf(given, seen),
     carried: given.carried ?? namesOf(fieldsOf(given, seen)),
-    act: given.button,
+    act: typeof button === "string" ? button : button(rehearsed, seen, visit),
     back,
-    kind: isBad ? "bad" : undefined,
-    keyed: keyed !== undefined,
+    kind: (typeof bad === "function" ? bad(visit) : bad) ? "bad" : undefined,
+    keyed: given.keyed !== undefined,
     children: await given.foresee(rehearsed, seen, visit),
   });
 }
 
-function formPage<V extends SignedInVisit, S, I, R>(given: ActOf<V, S, I, R>, visit: V, seen: S): Shown {
+/** Null: the form was sent before. */
+function confirmed<V extends SignedInVisit, S, I extends Acted, R>(
+  { command, keyed }: ActOf<V, S, I, R>,
+  visit: V,
+  input: Asked<I>,
+): Promise<R | null> {
+  if (keyed === undefined) return visit.write(command, input);
+  const byForm: ByForm = { key: requiredField(visit.form, KEY_FIELD), userId: visit.user.id };
+  // Both together are what the command takes, without the actor.
+  return visit.write(keyed, { ...input, ...byForm } as Asked<I & ByForm>);
+}
+
+function formPage<V extends SignedInVisit, S, I extends Acted, R>(given: ActOf<V, S, I, R>, visit: V, seen: S): Shown {
   const submit = "Show what comes of it";
   const form = { to: addressOf(given, seen), fields: fieldsOf(given, seen), submit, back: given.at(seen) };
-  return pageShown(visit, given.title(seen), <section>{formShown(visit, form)}</section>);
+  return pageShown(visit, given.title(seen, visit), <section>{formShown(visit, form)}</section>);
 }

@@ -30,7 +30,7 @@ export function Form({ visit, to, keyed, files, slow = files, class: look, quote
       method="post"
       action={to === undefined ? undefined : `${visit.base}${to}`}
       encType={files ? "multipart/form-data" : undefined}
-      class={look}
+      class={look || undefined}
       data-quote={quote}
       data-progress={slow ? "" : undefined}
     >
@@ -56,7 +56,8 @@ interface FieldProps {
   /** A choice in place of free text: values and words, or words alone. */
   options?: readonly (string | readonly [value: string, words: string])[];
   rows?: number;
-  list?: string;
+  /** What free text may be, as values and words. */
+  suggestions?: readonly (readonly [value: string, words: string])[];
 }
 
 /** A labeled field, with what was sent before and what is wrong with it. */
@@ -76,6 +77,13 @@ export function Field(props: FieldProps) {
     <div class="field">
       <label for={id}>{label}</label>
       <Input {...props} type={type} common={common} />
+      {props.suggestions && (
+        <datalist id={`${id}-list`}>
+          {props.suggestions.map(([value, words]) => (
+            <option value={value}>{words}</option>
+          ))}
+        </datalist>
+      )}
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -113,7 +121,8 @@ function Input({ visit, name, type, value = "", common, options, rows, ...rest }
       </textarea>
     );
   }
-  const { autocomplete, inputmode, min, max, list } = rest;
+  const { autocomplete, inputmode, min, max, suggestions } = rest;
+  const list = suggestions && `f-${name}-list`;
   const others = { autocomplete, inputMode: inputmode, min, max, list };
   return h("input", { ...common, type, value: sent || undefined, ...others });
 }

@@ -1,15 +1,15 @@
 import type { User } from "../../core/accounts/user.ts";
 import { choiceField, type SignedInVisit } from "../session/visit.ts";
-import { type FieldOf, formShown } from "./act-form.tsx";
+import { type FieldOf, type FormOf, formShown } from "./act-form.tsx";
 import type { Column } from "./list.tsx";
 
 /** The roles of one side, with words where they have some. */
 export type Roles = readonly (string | readonly [role: string, words: string])[];
 
-/** Columns of a list of people. */
-export function peopleColumns(linkOf: (user: User) => string, more: readonly Column<User>[] = []): Column<User>[] {
+/** Columns of a list of people, each with a link to the person under the face's base. */
+export function peopleColumns(pathOf: (user: User) => string, more: readonly Column<User>[] = []): Column<User>[] {
   return [
-    { title: "E-mail", cell: (one) => ({ text: one.email, href: linkOf(one) }) },
+    { title: "E-mail", cell: (one) => ({ text: one.email, to: pathOf(one) }) },
     { title: "Name", cell: (one) => one.name },
     ...more,
     { title: "Role", cell: (one) => (one.reveal ? `${one.role}, reveals` : one.role) },
@@ -22,14 +22,22 @@ export const reveal = (user: User | null): FieldOf => {
   return { tick: "reveal", label: "May reveal identities, whatever the role", checked: user?.reveal === true };
 };
 
-/** The form that invites a person: of staff with the grant to reveal. */
-export function inviteForm(visit: SignedInVisit, given: { to: string; roles: Roles; role: string; staff?: true }) {
+interface Inviting extends Pick<FormOf, "title" | "to" | "folded"> {
+  roles: Roles;
+  /** The role that is chosen unless another is. */
+  role: string;
+  /** With the grant to reveal. */
+  staff?: boolean;
+}
+
+/** The form that invites a person. */
+export function inviteForm(visit: SignedInVisit, { roles, role, staff, ...form }: Inviting) {
   return formShown(visit, {
-    to: given.to,
+    ...form,
     fields: [
       { name: "email", label: "E-mail", type: "email", inputmode: "email", autocomplete: "off", required: true },
-      { name: "role", label: "Role", options: given.roles, value: given.role },
-      given.staff === true && reveal(null),
+      { name: "role", label: "Role", options: roles, value: role },
+      staff === true && reveal(null),
     ],
     submit: "Invite",
   });

@@ -14,6 +14,7 @@ import { readCookie, setCookie, zoneOf } from "./cookies.ts";
 import { csrfSecret, csrfToken } from "./csrf.ts";
 import { progressOf } from "./progress.ts";
 import {
+  type Acted,
   type ConsoleVisit,
   consoleMay,
   type Face,
@@ -123,7 +124,7 @@ function signedInVisit(visit: Visit, { session, user, partner, hasFactor, profil
 /** Runs of commands as acts of one person. */
 function runsOf({ store, request }: Visit, actor: Actor, owner?: Owner): { write: Run; rehearse: Run } {
   // What a command takes is its input without its actor, and that.
-  const whole = <I extends { actor: Actor }>(input: Omit<I, "actor">) => ({ ...input, actor }) as I;
+  const whole = <I extends Acted>(input: Omit<I, "actor">) => ({ ...input, actor }) as I;
   return {
     write: (command, input) => store.write(command, whole(input), request.id, owner),
     rehearse: (command, input) => store.rehearse(command, whole(input)),

@@ -57,8 +57,13 @@ export interface SignedInVisit extends Visit {
   factor: { has: boolean; must: boolean; fresh: boolean };
 }
 
+/** The input of a command that names who acts. */
+export interface Acted {
+  actor?: Actor | undefined;
+}
+
 /** Runs a command whose actor is known. */
-export type Run = <I extends { actor: Actor }, O>(command: Command<I, O>, input: Omit<I, "actor">) => Promise<O>;
+export type Run = <I extends Acted, O>(command: Command<I, O>, input: Omit<I, "actor">) => Promise<O>;
 
 /** A person in the portal of a partner. */
 export interface PortalVisit extends SignedInVisit {

@@ -86,7 +86,7 @@ const byHand = (verb: HandVerb) =>
     bad: verb === "fail",
     fields: acts[verb].fields,
     command: moveByHand,
-    input: (visit, { id }) => ({ id, move: moveIn(verb, visit, "number"), actor: visit.actor }),
+    input: (visit, { id }) => ({ id, move: moveIn(verb, visit, "number") }),
     foresee: (moved, before) => {
       // The id of an order's item was not found before.
       const after = moved.kind === "activation" ? moved.activation : before;
@@ -102,9 +102,8 @@ const byHand = (verb: HandVerb) =>
 
 async function reveal(visit: ConsoleVisit): Promise<Shown> {
   requireSight(visit, "activations.read");
-  const { store, actor, request } = visit;
   const id = idIn(visit) as ActivationId; // the database decides whether it is one
-  const { activation, customer_phone, identity } = await store.write(revealActivation, { id, actor }, request.id);
+  const { activation, customer_phone, identity } = await visit.write(revealActivation, { id });
   const { customer_email, mobile_number } = activation;
   const found = { ...identity?.reveal(), customer_email, customer_phone, mobile_number };
   const title = `Identity of SIM ${activation.iccid}`;

@@ -84,16 +84,16 @@ function changeIn({ form }: ConsoleVisit): StaffChange {
 
 /** Shows what would become of each request, or changes them where that was seen. */
 async function change(visit: ConsoleVisit): Promise<Shown> {
-  const { store, form, actor, user, request } = visit;
+  const { form, user } = visit;
   // The database decides which of them are ids of requests.
   const ids = fields(form, "id") as ActivationId[];
-  const asked = { ids, change: changeIn(visit), actor };
+  const asked = { ids, change: changeIn(visit) };
   const back = ids.length === 1 ? `/activations/${ids[0]}` : "/activations";
   if (!isConfirmed(visit)) {
-    return foreseen(visit, { change: asked.change, outcomes: await store.rehearse(changeByStaff, asked), back });
+    return foreseen(visit, { change: asked.change, outcomes: await visit.rehearse(changeByStaff, asked), back });
   }
   const keyed = { ...asked, key: requiredField(form, KEY_FIELD), userId: user.id };
-  const outcomes = await store.write(changeByStaffForm, keyed, request.id);
+  const outcomes = await visit.write(changeByStaffForm, keyed);
   if (outcomes === null) return { to: back, notice: "This form was sent before: nothing was done again." };
   const done = outcomes.filter(({ refused }) => refused === null).length;
   const notice = `${counted(done, "request")} ${asked.change.verb === "cancel" ? "cancelled" : "moved"}.`;

@@ -79,15 +79,15 @@ function lowStockIn(form: ConsoleVisit["form"]): number | null {
 
 /** Shows what a form changes of a product, or changes it where that was seen. Throws `validation`. */
 export async function changeIt(visit: ConsoleVisit, row: ProductRow): Promise<Shown> {
-  const { store, actor, request } = visit;
+  const { store } = visit;
   const to = `/catalog/${row.id}`;
   const { edit, words, price_cents } = changeIn(visit, row);
   if (words.length === 0) return { to, notice: "Nothing was to be changed." };
   if (isConfirmed(visit)) {
-    await store.write(changeProduct, { ...edit, actor }, request.id);
+    await visit.write(changeProduct, { ...edit });
     return { to, notice: `${row.sku} is changed.` };
   }
-  await store.rehearse(changeProduct, { ...edit, actor });
+  await visit.rehearse(changeProduct, { ...edit });
   const { sku, currency, data_amount_mb } = row;
   const prices = await store.read(priceChanges, [{ sku, currency, data_amount_mb, price_cents }]);
   const doubts = prices.flatMap((one) => one.doubts);

@@ -128,8 +128,8 @@ function percentOf(change: PriceChange | undefined): string | null {
 }
 
 async function rehearse({ good, bad }: CheckedLines<ProductInput>, visit: ConsoleVisit) {
-  const { store, actor } = visit;
-  const outcomes = good.length === 0 ? [] : await store.rehearse(importProducts, { products: good, actor });
+  const { store } = visit;
+  const outcomes = good.length === 0 ? [] : await visit.rehearse(importProducts, { products: good });
   const { missing, kept, prices } = await store.read(consider, good);
   const rows = good.map((product, at) => [product, outcomes[at]] as const);
   const preview = (
@@ -156,8 +156,8 @@ export const catalogImportPages = csvImportPages({
     "A product whose SKU is there is updated.",
   check: checkFile,
   rehearse,
-  write: async ({ good, bad }, { store, actor, request }) => {
-    const outcomes = await store.write(importProducts, { products: good, actor }, request.id);
+  write: async ({ good, bad }, visit) => {
+    const outcomes = await visit.write(importProducts, { products: good });
     return `${outcomeWords(outcomes)}.${bad.length === 0 ? "" : ` ${counted(bad.length, "row")} left out.`}`;
   },
 });

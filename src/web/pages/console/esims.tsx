@@ -127,7 +127,7 @@ const moving = ({ verb, title, command }: (typeof acts)[number]) =>
     read: seenIn,
     at: ({ iccid }) => `/esims/${iccid}`,
     title: ({ iccid }) => `${title}: eSIM ${iccid}`,
-    input: ({ actor }, { iccid }) => ({ iccid, actor }),
+    input: (_visit, { iccid }) => ({ iccid }),
     foresee: (after, { status }, { zone }) => [
       <p>{changeWords(status, after.status)}</p>,
       after.expires_at !== null && (

@@ -75,11 +75,11 @@ async function announced(visit: ConsoleVisit): Promise<ListedFunding> {
 
 /** Credits a payment whose reference and amount a form names as the bank does. Throws `validation`, `conflict`. */
 export async function creditPayment(visit: ConsoleVisit): Promise<Shown> {
-  const { form, store, user, actor, request } = visit;
+  const { form, user } = visit;
   const { reference, currency, amount_cents, partner } = await announced(visit);
   const arrived = parseMoney(requiredField(form, "amount"), currency);
-  const input = { key: requiredField(form, KEY_FIELD), userId: user.id, reference, arrived, actor };
-  const credited = await store.write(creditFundingByForm, input, request.id);
+  const input = { key: requiredField(form, KEY_FIELD), userId: user.id, reference, arrived };
+  const credited = await visit.write(creditFundingByForm, input);
   const words =
     credited === null
       ? `This form was sent before: ${reference} is credited once.`
@@ -93,7 +93,7 @@ const cancelling = actPage({
   at: (reference) => `/money/funding/${reference}`,
   ...{ verb: "cancel", button: "Cancel the request", bad: true, command: cancelFunding },
   title: (reference) => `Cancel ${reference}?`,
-  input: ({ actor }, reference) => ({ reference, actor }),
+  input: (_visit, reference) => ({ reference }),
   foresee: ({ amount_cents, currency }) => (
     <p>
       The request for {moneyWords(amount_cents, currency)} ends without money. A transfer that still arrives with this

@@ -72,11 +72,11 @@ function details(visit: ConsoleVisit, text: string | null): ComponentChildren {
   );
 }
 
-async function keepBankDetails({ form, store, actor, request }: ConsoleVisit): Promise<Shown> {
+async function keepBankDetails({ form, write }: ConsoleVisit): Promise<Shown> {
   if (!("bank_details" in form)) throw invalid({ bank_details: ["is required"] });
   // Browsers end lines with a carriage return and a line feed.
   const text = field(form, "bank_details").replaceAll("\r\n", "\n") || null;
-  const kept = await store.write(setBankDetails, { text, actor }, request.id);
+  const kept = await write(setBankDetails, { text });
   return { to: "/money", notice: kept === null ? "The bank details are removed." : "The bank details are saved." };
 }
 

@@ -156,7 +156,7 @@ const byVerb = (verb: Verb) =>
     bad: acts[verb].money === true,
     fields: acts[verb].fields,
     command: actAndFollow,
-    input: (visit, { id }) => ({ id, act: actIn(verb, visit), actor: visit.actor }),
+    input: (visit, { id }) => ({ id, act: actIn(verb, visit) }),
     keyed: actOnOrderByForm,
     foresee: (acted) => (
       <>

@@ -99,7 +99,7 @@ const byHand = (verb: HandVerb) =>
     bad: verb === "fail",
     fields: acts[verb].fields,
     command: moveByHand,
-    input: (visit, { id }) => ({ id, move: moveIn(verb, visit, "esim"), actor: visit.actor }),
+    input: (visit, { id }) => ({ id, move: moveIn(verb, visit, "esim") }),
     foresee: (moved, { status }) => {
       const after = moved.kind === "order_item" ? moved.item.status : status;
       return [<p>{changeWords(status, after)}</p>, <p>{acts[verb].words}</p>];

@@ -139,8 +139,7 @@ async function change(
   one: Credential,
   asked: Omit<GuardRailsChange, "clientId" | "actor">,
 ): Promise<Shown> {
-  const { store, actor, request } = visit;
-  await store.write(updateCredential, { clientId: one.client_id, ...asked, actor }, request.id);
+  await visit.write(updateCredential, { clientId: one.client_id, ...asked });
   const notice = "The guard rails are saved. They hold from its next request on.";
   return { to: placeOf(slugOf(visit), one), notice };
 }

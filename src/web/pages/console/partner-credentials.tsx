@@ -51,10 +51,10 @@ async function credentialsPage(visit: ConsoleVisit): Promise<Shown> {
 }
 
 async function create(visit: ConsoleVisit): Promise<Shown> {
-  const { form, store, actor, request } = visit;
+  const { form } = visit;
   const live = choiceField(form, "environment", environments) === "production";
   const label = optionalField(form, "label") ?? null;
-  const made = await store.write(createCredential, { partner: slugOf(visit), live, label, actor }, request.id);
+  const made = await visit.write(createCredential, { partner: slugOf(visit), live, label });
   return secretShown(visit, made, "The credential is made.");
 }
 
@@ -79,7 +79,7 @@ const ofOne = {
   read: async (visit: ConsoleVisit): Promise<One> => ({ visit, one: await credentialIn(visit) }),
   at: ({ visit, one }: One) => placeOf(slugOf(visit), one),
   bad: true,
-  input: ({ actor }: ConsoleVisit, { one }: One) => ({ clientId: one.client_id, actor }),
+  input: (_visit: ConsoleVisit, { one }: One) => ({ clientId: one.client_id }),
 } as const;
 
 const named = ({ label, client_id }: Credential) => withoutHidden(label ?? client_id);

@@ -114,22 +114,22 @@ function changesIn(visit: ConsoleVisit, partner: Row<"partners">): Omit<PartnerC
 }
 
 async function save(visit: ConsoleVisit): Promise<Shown> {
-  const { store, actor, request } = visit;
+  const { store } = visit;
   const partner = await store.read(requirePartner, slugOf(visit));
   const { slug } = partner;
   const changes = changesIn(visit, partner);
   const to = `/partners/${slug}`;
   if (Object.keys(changes).length === 0) return { to, notice: "Nothing was changed." };
-  await store.write(updatePartner, { slug, ...changes, actor }, request.id);
+  await visit.write(updatePartner, { slug, ...changes });
   return { to, notice: `The settings of ${slug} are saved.` };
 }
 
 async function setLine(visit: ConsoleVisit): Promise<Shown> {
-  const { form, store, actor, request } = visit;
+  const { form } = visit;
   const currency = requiredField(form, "currency").toUpperCase();
   const cents = parseMoney(requiredField(form, "credit_line"), currency, "credit_line");
-  const input = { slug: slugOf(visit), creditLine: { currency, cents }, actor };
-  const { slug } = await store.write(updatePartner, input, request.id);
+  const input = { slug: slugOf(visit), creditLine: { currency, cents } };
+  const { slug } = await visit.write(updatePartner, input);
   return { to: `/partners/${slug}`, notice: `The credit line of ${slug} is ${moneyWords(cents, currency)}.` };
 }
 

@@ -25,7 +25,7 @@ const suspending = actPage({
   ...{ ...ofPartner, verb: "suspend", button: "Suspend the partner", bad: true, carried: ["reason"] },
   title: ({ name }) => `Suspend ${name}?`,
   command: suspendPartner,
-  input: (visit, { slug }) => ({ slug, reason: reasonIn(visit), actor: visit.actor }),
+  input: (visit, { slug }) => ({ slug, reason: reasonIn(visit) }),
   foresee: (_partner, { work: { orders, activations, people } }, visit) => (
     <>
       {reasonIn(visit) !== null && <p>Reason: {reasonIn(visit)}</p>}
@@ -49,7 +49,7 @@ const suspending = actPage({
 const resuming = actPage({
   ...{ ...ofPartner, verb: "resume", button: "Resume the partner", command: resumePartner },
   title: ({ name }) => `Resume ${name}?`,
-  input: ({ actor }, { slug }) => ({ slug, actor }),
+  input: (_visit, { slug }) => ({ slug }),
   foresee: () => <p>Its credentials work again, and its people can sign in again.</p>,
   done: ({ slug }) => `${slug} has its access back.`,
 });

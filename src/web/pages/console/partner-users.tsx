@@ -28,12 +28,9 @@ async function usersPage(visit: ConsoleVisit): Promise<Shown> {
       {table(
         visit,
         { caption: title, rows: users, empty },
-        peopleColumns(({ id }) => `${visit.base}${at}/${id}`),
+        peopleColumns(({ id }) => `${at}/${id}`),
       )}
-      <section>
-        <h2>Invite a person</h2>
-        {inviteForm(visit, { to: at, roles: partnerRoles, role: "owner" })}
-      </section>
+      {inviteForm(visit, { title: "Invite a person", to: at, roles: partnerRoles, role: "owner" })}
     </>
   );
   return pageShown(visit, title, body);

@@ -90,7 +90,7 @@ const movementFields = (currency: string): FieldOf[] => [
 ];
 
 async function move(visit: ConsoleVisit): Promise<Shown> {
-  const { form, store, user, actor, request } = visit;
+  const { form, store, user } = visit;
   const slug = slugOf(visit);
   const { id: partnerId } = await store.read(requirePartner, slug);
   const currency = requiredField(form, "currency").toUpperCase();
@@ -98,11 +98,9 @@ async function move(visit: ConsoleVisit): Promise<Shown> {
   const amount = parseMoney(requiredField(form, "amount"), currency);
   const reference = optionalField(form, "reference") ?? null;
   const key = requiredField(form, KEY_FIELD);
-  const input = { key, userId: user.id, kind, partnerId, amount, currency, reference, actor };
+  const input = { key, userId: user.id, kind, partnerId, amount, currency, reference };
   const to = `/partners/${slug}/wallet`;
-  const moved = isConfirmed(visit)
-    ? await store.write(moveByForm, input, request.id)
-    : await store.rehearse(moveByForm, input);
+  const moved = isConfirmed(visit) ? await visit.write(moveByForm, input) : await visit.rehearse(moveByForm, input);
   if (moved === null) return { to, notice: "This form was sent before: the wallet is moved once." };
   const cents = moneyWords(moved.amount_cents, currency);
   if (isConfirmed(visit)) return { to, notice: `The wallet of ${slug} is ${kind}ed with ${cents}.` };

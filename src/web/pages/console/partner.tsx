@@ -83,9 +83,9 @@ function access(visit: ConsoleVisit, { slug, status }: Partner): ComponentChildr
 }
 
 async function look(visit: ConsoleVisit): Promise<Shown> {
-  const { store, session, actor, request } = visit;
+  const { store, session } = visit;
   const { id: partnerId } = await store.read(requirePartner, slugOf(visit));
-  await store.write(viewAs, { id: session.id, partnerId, actor }, request.id);
+  await visit.write(viewAs, { id: session.id, partnerId });
   return { face: "portal", to: "" };
 }
 

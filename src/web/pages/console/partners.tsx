@@ -53,16 +53,12 @@ function partnersPage(visit: ConsoleVisit): Promise<Shown> {
     ],
     read: ({ limit, cursor = "" }) => store.list(named, { ...filter, limit, after: cursor }),
     empty: "No partner fits.",
-    above: visit.may("partners.write") && (
-      <section>
-        <details open={visit.problem !== null}>
-          <summary>
-            <strong>New partner</strong>
-          </summary>
-          {formShown(visit, { to: "/partners", fields: newPartner, submit: "Create the partner" })}
-        </details>
-      </section>
-    ),
+    above:
+      visit.may("partners.write") &&
+      formShown(visit, {
+        ...{ title: "New partner", folded: { open: visit.problem !== null } },
+        ...{ to: "/partners", fields: newPartner, submit: "Create the partner" },
+      }),
   });
 }
 
@@ -77,16 +73,15 @@ const newPartner: readonly FieldOf[] = [
 ];
 
 async function create(visit: ConsoleVisit): Promise<Shown> {
-  const { form, store, actor, request } = visit;
+  const { form } = visit;
   const asked = {
     slug: requiredField(form, "slug"),
     name: requiredField(form, "name"),
     tier: choiceField(form, "tier", tiers),
     agent: field(form, "agent") !== "",
     production: field(form, "production") !== "",
-    actor,
   };
-  const { slug } = await store.write(createPartner, asked, request.id);
+  const { slug } = await visit.write(createPartner, asked);
   return { to: `/partners/${slug}`, notice: `${slug} is created. Invite its people, or make it a credential.` };
 }
 

@@ -40,7 +40,7 @@ const decided = (act: Act) =>
     bad: act === "reject",
     fields: (before) => [fieldOf(act, before)],
     command: recordVerdict,
-    input: (visit, { id }) => ({ id, ...verdictIn(act, visit), actor: visit.actor }),
+    input: (visit, { id }) => ({ id, ...verdictIn(act, visit) }),
     foresee: ({ drawable, onshore }, { verification }) => (
       <>
         <p>
@@ -54,9 +54,8 @@ const decided = (act: Act) =>
 
 async function reveal(visit: ConsoleVisit): Promise<Shown> {
   requireSight(visit, "passports.read");
-  const { store, actor, request } = visit;
   const id = idIn(visit) as PassportId; // the database decides whether it is one
-  const identity = await store.write(revealPassport, { id, actor }, request.id);
+  const identity = await visit.write(revealPassport, { id });
   const fields = identityFields({ ...identity.reveal() });
   return identityShown(visit, { title: "Identity of a passport", fields, back: `/passports/${id}` });
 }

@@ -135,8 +135,7 @@ async function check(text: string, visit: ConsoleVisit): Promise<Checked> {
 }
 
 async function rehearse({ sku, good, bad, warnings }: Checked, visit: ConsoleVisit) {
-  const { store, actor } = visit;
-  const sum = await inBatches(visit, good, (rows) => store.rehearse(importStock, { sku, rows, actor }));
+  const sum = await inBatches(visit, good, (rows) => visit.rehearse(importStock, { sku, rows }));
   const preview = (
     <>
       <p>
@@ -164,8 +163,7 @@ async function rehearse({ sku, good, bad, warnings }: Checked, visit: ConsoleVis
 }
 
 async function write({ sku, good, bad }: Checked, visit: ConsoleVisit): Promise<string> {
-  const { store, actor, request } = visit;
-  const sum = await inBatches(visit, good, (rows) => store.write(importStock, { sku, rows, actor }, request.id));
+  const sum = await inBatches(visit, good, (rows) => visit.write(importStock, { sku, rows }));
   const left = bad.length + sum.rejected.length;
   const words = `${counted(sum.imported, "eSIM")} added to ${sku}; ${sum.duplicates} were there.`;
   return left === 0 ? words : `${words} ${counted(left, "row")} left out.`;

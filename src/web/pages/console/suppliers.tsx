@@ -155,15 +155,14 @@ function pausing(visit: ConsoleVisit, { name, paused }: Supplier): ComponentChil
 }
 
 async function pause(visit: ConsoleVisit): Promise<Shown> {
-  const { form, store, actor, request } = visit;
-  const asked = { name: nameOf(visit), reason: requiredField(form, "reason"), actor };
-  const { name } = await store.write(pauseSupplier, asked, request.id);
+  const { form } = visit;
+  const asked = { name: nameOf(visit), reason: requiredField(form, "reason") };
+  const { name } = await visit.write(pauseSupplier, asked);
   return { to: pathOf(name), notice: `New orders of ${name} are refused.` };
 }
 
 async function resume(visit: ConsoleVisit): Promise<Shown> {
-  const { store, actor, request } = visit;
-  const { name } = await store.write(resumeSupplier, { name: nameOf(visit), actor }, request.id);
+  const { name } = await visit.write(resumeSupplier, { name: nameOf(visit) });
   return { to: pathOf(name), notice: `New orders of ${name} are accepted.` };
 }
 

@@ -18,7 +18,7 @@ function pathOf({ id, partner }: Pick<User, "id" | "partner">): string {
 }
 
 async function usersPage(visit: ConsoleVisit): Promise<Shown> {
-  const { query, store, base } = visit;
+  const { query, store } = visit;
   const [of, status] = [optionalField(query, "of"), chosen(query, "status", userStatuses)];
   const all = await store.read(listUsers, {});
   const fits = (one: User) =>
@@ -27,23 +27,17 @@ async function usersPage(visit: ConsoleVisit): Promise<Shown> {
     title: "Users",
     path: "/users",
     caption: "Users",
-    columns: peopleColumns((one) => `${base}${pathOf(one)}`, [{ title: "Of", cell: (one) => one.partner ?? STAFF }]),
+    columns: peopleColumns(pathOf, [{ title: "Of", cell: (one) => one.partner ?? STAFF }]),
     filters: [
       { name: "of", label: "Of", options: [STAFF, ...new Set(all.flatMap(({ partner }) => partner ?? []))] },
       { name: "status", label: "Status", options: userStatuses },
     ],
     read: async () => all.filter(fits),
     empty: "No user fits. Leave a filter out.",
-    above: (
-      <section>
-        <details open={visit.problem !== null}>
-          <summary>
-            <strong>Invite staff</strong>
-          </summary>
-          {inviteForm(visit, { to: "/users", roles: staffRoles, role: "viewer", staff: true })}
-        </details>
-      </section>
-    ),
+    above: inviteForm(visit, {
+      ...{ title: "Invite staff", folded: { open: visit.problem !== null } },
+      ...{ to: "/users", roles: staffRoles, role: "viewer", staff: true },
+    }),
   });
 }
 

@@ -2,9 +2,9 @@ import { activationsByDay, type DayOfActivations } from "../../../core/activatio
 import { sydneyToday } from "../../../core/activations/calendar.ts";
 import { isCivilDate, laterBy } from "../../../core/kernel/calendar-day.ts";
 import { counted } from "../../../core/kernel/counted.ts";
+import { pageShown } from "../../parts/shown.tsx";
 import { portalPage } from "../../session/page.ts";
 import { field, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { titled } from "./own-pages.tsx";
 
 const WEEK = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
 const PATH = "/activations/calendar";
@@ -33,40 +33,37 @@ async function calendarPage(visit: PortalVisit): Promise<Shown> {
   const byDay = new Map(counts.map((one) => [one.date, one]));
   const near = [laterBy(`${month}-01`, -1), laterBy(`${month}-28`, 4)].map((day) => day.slice(0, 7));
   const total = counts.reduce((sum, { requests }) => sum + requests, 0);
-  const body = (
-    <>
-      <nav class="pages" aria-label="Months">
-        {near.map((other) => (
-          <a href={`${base}${PATH}?month=${other}`}>{monthWords(other)}</a>
-        ))}
-        <a href={`${base}/activations`}>As a list</a>
-      </nav>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached */}
-      <section class="scroll" aria-label="Calendar" tabIndex={0}>
-        <table>
-          <caption class="visually-hidden">Requests by activation date</caption>
-          <thead>
+  return pageShown(visit, `Activations in ${monthWords(month)}`, [
+    <nav class="pages" aria-label="Months">
+      {near.map((other) => (
+        <a href={`${base}${PATH}?month=${other}`}>{monthWords(other)}</a>
+      ))}
+      <a href={`${base}/activations`}>As a list</a>
+    </nav>,
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached
+    <section class="scroll" aria-label="Calendar" tabIndex={0}>
+      <table>
+        <caption class="visually-hidden">Requests by activation date</caption>
+        <thead>
+          <tr>
+            {WEEK.map((day) => (
+              <th scope="col">{day}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {weeksOf(month).map((week) => (
             <tr>
-              {WEEK.map((day) => (
-                <th scope="col">{day}</th>
+              {week.map((date) => (
+                <td>{date !== null && dayShown({ base, date, today, on: byDay.get(date) })}</td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {weeksOf(month).map((week) => (
-              <tr>
-                {week.map((date) => (
-                  <td>{date !== null && <Day base={base} date={date} today={today} on={byDay.get(date)} />}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-      <p class="hint">{counted(total, "request")}. The days are those of Sydney, which decide when a SIM goes live.</p>
-    </>
-  );
-  return titled(visit, `Activations in ${monthWords(month)}`, { body });
+          ))}
+        </tbody>
+      </table>
+    </section>,
+    <p class="hint">{counted(total, "request")}. The days are those of Sydney, which decide when a SIM goes live.</p>,
+  ]);
 }
 
 interface DayProps {
@@ -76,7 +73,7 @@ interface DayProps {
   on: DayOfActivations | undefined;
 }
 
-function Day({ base, date, today, on }: DayProps) {
+function dayShown({ base, date, today, on }: DayProps) {
   const words = on === undefined ? "" : counted(on.requests, "request");
   const list = `${base}/activations?activation_from=${date}&activation_to=${date}`;
   return (

@@ -3,11 +3,12 @@ import { mayDraw, submitOwn } from "../../../core/activations/submit-own.ts";
 import { identityNames, simNames } from "../../../core/kernel/identity-fields.ts";
 import { bodyReader } from "../../../daemon/plugins/validation.ts";
 import { NewActivation } from "../../../daemon/schemas/activation.ts";
-import { Field, Form, Submit, Tick } from "../../parts/form.tsx";
+import { type FieldOf, formShown } from "../../parts/act-form.tsx";
+import { backLink, pageShown } from "../../parts/shown.tsx";
 import { plain } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { field, type PortalVisit, type Form as Sent, type Shown } from "../../session/visit.ts";
-import { OpenedIn, requireOpenedHere, titled } from "./own-pages.tsx";
+import { openedHere, requireOpenedHere } from "./own-pages.ts";
 
 const PATH = "/activations/new";
 
@@ -30,53 +31,39 @@ const labels: Partial<Record<Name, string>> = {
   customer_phone: "Phone",
 };
 
-function labelOf(name: Name): string {
-  const words = plain(name);
-  return labels[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 /** Fields that browsers have an input for. */
 const days: readonly Name[] = ["date_of_birth", "passport_expiry"];
 
-function NamedFields({ visit, all }: { visit: PortalVisit; all: readonly Name[] }) {
-  return (
-    <>
-      {all.map((name) => (
-        <Field visit={visit} name={name} label={labelOf(name)} type={days.includes(name) ? "date" : "text"} />
-      ))}
-    </>
-  );
+function fieldOf(name: Name): FieldOf {
+  const words = plain(name);
+  const label = labels[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
+  return { name, label, type: days.includes(name) ? "date" : "text" };
 }
 
 async function formPage(visit: PortalVisit): Promise<Shown> {
   const { store, owner, context } = visit;
   const draws = await store.read(mayDraw, owner.partnerId);
-  const date = { type: "date", min: sydneyToday(context.clock.now()), hint: "A day in Sydney." };
-  const body = (
-    <>
-      <p>
-        The carrier is found by the ICCID and says which fields it needs.
-        {draws && " Leave the passport number out to draw a verified passport from your pool."}
-      </p>
-      <Form visit={visit} to={PATH} class="narrow">
-        <OpenedIn visit={visit} />
-        <Field visit={visit} name="iccid" label="ICCID" inputmode="numeric" hint="As printed on the SIM." required />
-        <Field visit={visit} name="activation_date" label="Activation date" {...date} required />
-        <h2>Traveler</h2>
-        <NamedFields visit={visit} all={[...identityNames, ...simNames]} />
-        <h2>For your own use</h2>
-        <NamedFields visit={visit} all={customerNames} />
-        <Tick
-          visit={visit}
-          name="confirm_date_change"
-          label="Replace a pending request for this ICCID that has another date"
-        />
-        <Tick visit={visit} name="again" label="Submit it although it was cancelled, or failed, for this date before" />
-        <Submit>Submit</Submit>
-      </Form>
-    </>
-  );
-  return titled(visit, "New activation", { body, back: ["/activations", "All activations"] });
+  const date = { type: "date", min: sydneyToday(context.clock.now()), hint: "A day in Sydney.", required: true };
+  return pageShown(visit, "New activation", [
+    <p>
+      The carrier is found by the ICCID and says which fields it needs.
+      {draws && " Leave the passport number out to draw a verified passport from your pool."}
+    </p>,
+    formShown(visit, {
+      ...{ to: PATH, hidden: openedHere(visit), submit: "Submit" },
+      fields: [
+        { name: "iccid", label: "ICCID", inputmode: "numeric", hint: "As printed on the SIM.", required: true },
+        { name: "activation_date", label: "Activation date", ...date },
+        { heading: "Traveler" },
+        ...[...identityNames, ...simNames].map(fieldOf),
+        { heading: "For your own use" },
+        ...customerNames.map(fieldOf),
+        { tick: "confirm_date_change", label: "Replace a pending request for this ICCID that has another date" },
+        { tick: "again", label: "Submit it although it was cancelled, or failed, for this date before" },
+      ],
+    }),
+    backLink(visit, "/activations", "All activations"),
+  ]);
 }
 
 /** What was filled in, as the API's body. */
@@ -86,10 +73,10 @@ function bodyOf(form: Sent): Record<string, unknown> {
 }
 
 async function submit(visit: PortalVisit): Promise<Shown> {
-  const { form, owner, store, actor, request } = visit;
+  const { form, owner, write } = visit;
   requireOpenedHere(visit);
-  const line = { ...owner, request: readActivation(bodyOf(form)), actor, again: field(form, "again") !== "" };
-  const { activation, replayed } = await store.write(submitOwn, line, request.id, owner);
+  const line = { ...owner, request: readActivation(bodyOf(form)), again: field(form, "again") !== "" };
+  const { activation, replayed } = await write(submitOwn, line);
   const notice = replayed ? "This request was there before; nothing changed." : "The activation is submitted.";
   return { to: `/activations/${activation.id}`, notice };
 }

@@ -10,11 +10,11 @@ import { invalid, notFound, Problem } from "../../../core/kernel/problem.ts";
 import type { Command, Read } from "../../../core/store/store.ts";
 import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
 import { type Column, Rows } from "../../parts/list.tsx";
+import { backLink, pageShown } from "../../parts/shown.tsx";
 import { plain } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { choiceField, field, fields, integerField, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { activationsPage, CHANGE } from "./activations.tsx";
-import { titled } from "./own-pages.tsx";
 
 /** Most requests of one change (contract: Limits). */
 const MOST = 200;
@@ -163,11 +163,8 @@ function outcomesShown(visit: PortalVisit, { isMove, items, outcomes, known }: O
   const title = confirmed ? words : `${act(outcomes.length)}?`;
   // Where nothing could be done, there is nothing to confirm.
   if (confirmed || done === 0) {
-    return titled(visit, title, {
-      body: children,
-      back: ["/activations", "All activations"],
-      status: confirmed ? 200 : 409,
-    });
+    const page = pageShown(visit, title, [children, backLink(visit, "/activations", "All activations")]);
+    return { ...page, status: confirmed ? 200 : 409 };
   }
   const move = items.flatMap(({ id, date }) => (date === null ? [] : [`${id} ${date}`]));
   return consequenceShown(isMove ? { ...visit, form: { ...visit.form, move } } : visit, {

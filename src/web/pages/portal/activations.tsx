@@ -1,18 +1,19 @@
 import { type Activation, showActivation } from "../../../core/activations/activation.ts";
 import { listActivations } from "../../../core/activations/list.ts";
 import type { ActivationId } from "../../../core/kernel/brand.ts";
-import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import { activationStatuses, processingStatuses } from "../../../core/store/schema/values.ts";
-import { ActButton, Field, Form, Submit } from "../../parts/form.tsx";
-import { type Column, Record } from "../../parts/list.tsx";
+import { type FieldOf, fieldsShown, formShown } from "../../parts/act-form.tsx";
+import { ActButton, Submit } from "../../parts/form.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { LinkButton, pageShown, record } from "../../parts/shown.tsx";
 import { momentsIn, Timeline } from "../../parts/timeline.tsx";
 import { plain } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
-import { chosen, field, idIn, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { ownList, titled } from "./own-pages.tsx";
+import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
 
-const columnsOf = ({ base }: PortalVisit): Column<Activation>[] => [
-  { title: "ICCID", cell: (one) => ({ text: one.iccid, href: `${base}/activations/${one.id}` }) },
+const columns: Column<Activation>[] = [
+  { title: "ICCID", cell: (one) => ({ text: one.iccid, to: `/activations/${one.id}` }) },
   { title: "Date", cell: (one) => one.activation_date },
   { title: "Status", cell: (one) => ({ status: one.status }) },
   { title: "Carrier", cell: (one) => one.carrier },
@@ -26,21 +27,9 @@ export const CHANGE = "/activations/change";
 
 /** The list of requests: also what is shown again where a change of many is refused. */
 export function activationsPage(visit: PortalVisit): Promise<Shown> {
-  const { query, owner, store } = visit;
-  const day = (name: string) => (isCivilDate(field(query, name)) ? field(query, name) : undefined);
-  const filter = {
-    ...owner,
-    iccid: optionalField(query, "iccid"),
-    status: chosen(query, "status", activationStatuses),
-    processing_status: chosen(query, "processing_status", processingStatuses),
-    activation_from: day("activation_from"),
-    activation_to: day("activation_to"),
-  };
   const mayWrite = visit.may("activations.write");
-  return ownList(visit, {
-    path: "/activations",
-    title: "Activations",
-    columns: columnsOf(visit),
+  return listed(visit, {
+    ...{ path: "/activations", title: "Activations", columns },
     filters: [
       { name: "status", label: "Status", options: activationStatuses },
       { name: "processing_status", label: "With the carrier", options: processingStatuses },
@@ -48,32 +37,25 @@ export function activationsPage(visit: PortalVisit): Promise<Shown> {
       { name: "activation_to", label: "To", type: "date" },
       { name: "iccid", label: "ICCID" },
     ],
-    read: (page) => store.list(listActivations, { ...filter, ...page }),
+    read: (page, chosen) => visit.store.list(listActivations, { ...visit.owner, ...chosen, ...page }),
     empty: "No requests here. Submit one, or leave a filter out.",
-    select: mayWrite && { name: "id", valueOf: ({ id }) => id, acts: <ActsOnChosen visit={visit} />, to: CHANGE },
-    above: <Ways visit={visit} mayWrite={mayWrite} />,
+    ...(mayWrite && { select: { name: "id", valueOf: ({ id }) => id, acts: actsOnChosen(visit), to: CHANGE } }),
+    above: (
+      <div class="acts">
+        {mayWrite && <LinkButton visit={visit} to="/activations/new" words="New activation" main />}
+        {mayWrite && <LinkButton visit={visit} to="/activations/file" words="From a file" />}
+        <LinkButton visit={visit} to="/activations/calendar" words="Calendar" />
+      </div>
+    ),
   });
 }
 
-function Ways({ visit: { base }, mayWrite }: { visit: PortalVisit; mayWrite: boolean }) {
-  const ways = { ...(mayWrite ? { new: "New activation", file: "From a file" } : {}), calendar: "Calendar" };
-  return (
-    <div class="acts">
-      {Object.entries(ways).map(([path, words]) => (
-        <a class={path === "new" ? "button" : "button plain"} href={`${base}/activations/${path}`}>
-          {words}
-        </a>
-      ))}
-    </div>
-  );
-}
-
 /** What can be done with the rows that are ticked. */
-function ActsOnChosen({ visit }: { visit: PortalVisit }) {
+function actsOnChosen(visit: PortalVisit) {
+  const byDays: FieldOf = { name: "days", label: "or by days", type: "number", min: "-366", max: "366" };
   return (
     <>
-      <Field visit={visit} name="date" label="Move to" type="date" />
-      <Field visit={visit} name="days" label="or by days" type="number" min="-366" max="366" />
+      {fieldsShown(visit, [{ name: "date", label: "Move to", type: "date" }, byDays])}
       <Submit name="act" value="move">
         Move
       </Submit>
@@ -86,61 +68,48 @@ function ActsOnChosen({ visit }: { visit: PortalVisit }) {
 
 async function activationPage(visit: PortalVisit): Promise<Shown> {
   const one = await visit.store.read(showActivation, { owner: visit.owner, id: idIn<ActivationId>(visit) });
-  const body = (
-    <>
-      <section>
-        <Record
-          visit={visit}
-          fields={[
-            ["Status", { status: one.status }],
-            ["With the carrier", { status: one.processing_status }],
-            ["Activation date (Sydney)", one.activation_date],
-            ["Carrier", one.carrier],
-            ["Goes out", plain(one.processing_mode)],
-            ["Customer", one.customer_name],
-            ["Customer's e-mail", one.customer_email],
-            ["Mobile number", one.mobile_number],
-            ["Confirmation", one.confirmation_number],
-            ["Plan", one.plan_name],
-            ["Note", one.note],
-            ["Error", one.error_message ?? one.error_type],
-            ["ID", one.id],
-          ]}
-        />
-      </section>
-      {one.status === "pending" && visit.may("activations.write") && <Changes visit={visit} one={one} />}
-      <Timeline visit={visit} moments={momentsOf(one)} />
-    </>
-  );
-  return titled(visit, `Activation of ${one.iccid}`, { body });
+  return pageShown(visit, `Activation of ${one.iccid}`, [
+    record(visit, [
+      ["Status", { status: one.status }],
+      ["With the carrier", { status: one.processing_status }],
+      ["Activation date (Sydney)", one.activation_date],
+      ["Carrier", one.carrier],
+      ["Goes out", plain(one.processing_mode)],
+      ["Customer", one.customer_name],
+      ["Customer's e-mail", one.customer_email],
+      ["Mobile number", one.mobile_number],
+      ["Confirmation", one.confirmation_number],
+      ["Plan", one.plan_name],
+      ["Note", one.note],
+      ["Error", one.error_message ?? one.error_type],
+      ["ID", one.id],
+    ]),
+    one.status === "pending" && visit.may("activations.write") && changesOf(visit, one),
+    <Timeline
+      visit={visit}
+      moments={momentsIn("activation", [
+        [one.created_at, "requested"],
+        [one.submitted_at, "sent to the carrier"],
+        [one.confirmed_at, "confirmed by the carrier"],
+        [one.activated_at, "activated"],
+        [one.cancelled_at, "cancelled"],
+      ])}
+    />,
+  ]);
 }
 
-function Changes({ visit, one }: { visit: PortalVisit; one: Activation }) {
+function changesOf(visit: PortalVisit, { id, activation_date: value }: Activation) {
+  const date = { name: "date", label: "New date (Sydney)", type: "date", value, required: true };
   return (
     <section>
       <h2>Change it</h2>
-      <Form visit={visit} to={CHANGE} class="acts">
-        <input type="hidden" name="id" value={one.id} />
-        <input type="hidden" name="act" value="move" />
-        <Field visit={visit} name="date" label="New date (Sydney)" type="date" value={one.activation_date} required />
-        <Submit>Move</Submit>
-      </Form>
-      <ActButton visit={visit} to={CHANGE} label="Cancel it" kind="bad" hidden={{ id: one.id, act: "cancel" }} />
+      {formShown(visit, { to: CHANGE, class: "acts", hidden: { id, act: "move" }, fields: [date], submit: "Move" })}
+      <ActButton visit={visit} to={CHANGE} label="Cancel it" kind="bad" hidden={{ id, act: "cancel" }} />
       <p class="hint">
         What comes of it is shown before anything is done. With the carrier it can no longer be changed.
       </p>
     </section>
   );
-}
-
-function momentsOf(one: Activation) {
-  return momentsIn("activation", [
-    [one.created_at, "requested"],
-    [one.submitted_at, "sent to the carrier"],
-    [one.confirmed_at, "confirmed by the carrier"],
-    [one.activated_at, "activated"],
-    [one.cancelled_at, "cancelled"],
-  ]);
 }
 
 export const activationPages = [

@@ -9,6 +9,7 @@ import { requireCurrency } from "../../../core/kernel/money.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import { planTypes } from "../../../core/store/schema/values.ts";
 import { formShown } from "../../parts/act-form.tsx";
+import { backLink, pageShown } from "../../parts/shown.tsx";
 import { portalPage } from "../../session/page.ts";
 import {
   choiceField,
@@ -18,7 +19,6 @@ import {
   requiredField,
   type Shown,
 } from "../../session/visit.ts";
-import { titled } from "./own-pages.tsx";
 
 /** Where shops' files are made. */
 export const EXPORT = "/catalog/export";
@@ -33,7 +33,9 @@ const all = ["", "all of them"] as const;
 function exportPage(visit: PortalVisit): Shown {
   const pictures = visit.context.addresses.publicUrl;
   const isHere = isLoopbackHost(new URL(pictures).hostname);
-  const body = (
+  return pageShown(
+    visit,
+    "Export for shops",
     <>
       <p>Your catalog as the product importer of a shop takes it, with the prices that your customers pay.</p>
       {isHere && <p class="alert">Pictures are at {pictures}, this machine: no shop can load them.</p>}
@@ -61,9 +63,9 @@ function exportPage(visit: PortalVisit): Shown {
           "In CSV an apostrophe is before what a spreadsheet would run as a formula.",
         ],
       })}
-    </>
+      {backLink(visit, "/catalog", "Catalog")}
+    </>,
   );
-  return titled(visit, "Export for shops", { body, back: ["/catalog", "Catalog"] });
 }
 
 /** The partner's catalog as a shop would sell it, oldest first: a page of it is in memory at a time. */

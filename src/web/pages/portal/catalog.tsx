@@ -2,18 +2,18 @@ import { dataWords } from "../../../core/catalog/data-words.ts";
 import { listOwnProducts, showOwnProduct } from "../../../core/catalog/own.ts";
 import type { Product } from "../../../core/catalog/product.ts";
 import { planTypes } from "../../../core/store/schema/values.ts";
-import { type Column, Record } from "../../parts/list.tsx";
-import { LinkButton } from "../../parts/shown.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { type Fields, LinkButton, pageShown, record } from "../../parts/shown.tsx";
 import { plain } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
-import { chosen, idIn, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { EXPORT } from "./catalog-export.tsx";
-import { ownList, titled } from "./own-pages.tsx";
 
 const dataOf = ({ data_amount_mb: mb }: Product) => (mb === 0 ? null : dataWords(mb));
 
-const columnsOf = ({ base }: PortalVisit): Column<Product>[] => [
-  { title: "Product", cell: (one) => ({ text: one.name, href: `${base}/catalog/${one.id}` }) },
+const columns: Column<Product>[] = [
+  { title: "Product", cell: (one) => ({ text: one.name, to: `/catalog/${one.id}` }) },
   { title: "SKU", cell: (one) => one.sku },
   { title: "Region", cell: (one) => one.region },
   { title: "Data", cell: dataOf },
@@ -21,27 +21,18 @@ const columnsOf = ({ base }: PortalVisit): Column<Product>[] => [
   { title: "Price", right: true, cell: (one) => ({ money: one.price_cents, currency: one.currency }) },
 ];
 
+const sold = { status: "active", sort_by: "name", sort_order: "asc" } as const;
+
 function catalogPage(visit: PortalVisit): Promise<Shown> {
-  const { query, store, owner } = visit;
-  const filter = {
-    region: optionalField(query, "region"),
-    country: optionalField(query, "country"),
-    type: chosen(query, "type", planTypes),
-    status: "active",
-    sort_by: "name",
-    sort_order: "asc",
-  } as const;
-  return ownList(visit, {
-    path: "/catalog",
-    title: "Catalog",
-    caption: "Products",
-    columns: columnsOf(visit),
+  const { partnerId } = visit.owner;
+  return listed(visit, {
+    ...{ path: "/catalog", title: "Catalog", caption: "Products", columns },
     filters: [
       { name: "country", label: "Country" },
       { name: "region", label: "Region" },
       { name: "type", label: "Plan", options: planTypes },
     ],
-    read: (page) => store.list(listOwnProducts, { partnerId: owner.partnerId, ...filter, ...page }),
+    read: (page, chosen) => visit.store.list(listOwnProducts, { partnerId, ...sold, ...chosen, ...page }),
     empty: "No product fits. Leave a filter out.",
     above: (
       <div class="acts">
@@ -53,33 +44,23 @@ function catalogPage(visit: PortalVisit): Promise<Shown> {
 
 async function productPage(visit: PortalVisit): Promise<Shown> {
   const one = await visit.store.read(showOwnProduct, { partnerId: visit.owner.partnerId, id: idIn(visit) });
-  const body = (
-    <section>
-      {one.description && <p>{one.description}</p>}
-      <Record
-        visit={visit}
-        fields={[
-          ["SKU", one.sku],
-          ["Price", { money: one.price_cents, currency: one.currency }],
-          ["Data", dataOf(one)],
-          ["Days", one.validity_days],
-          ["Plan", plain(one.type)],
-          ["Kind", plain(one.product_type)],
-          ["Network", one.network_type],
-          ["Activation", one.activation_policy],
-          ["Countries", one.coverage.join(", ")],
-          ["Features", one.features?.join(", ") ?? null],
-          ["Devices", one.compatible_devices?.join(", ") ?? null],
-        ]}
-      />
-      {visit.may("orders.write") && (
-        <a class="button" href={`${visit.base}/orders?product=${encodeURIComponent(one.sku)}`}>
-          Order it
-        </a>
-      )}
-    </section>
+  const order = visit.may("orders.write") && (
+    <LinkButton visit={visit} to={`/orders?product=${encodeURIComponent(one.sku)}`} words="Order it" main />
   );
-  return titled(visit, one.name, { body });
+  const fields: Fields = [
+    ["SKU", one.sku],
+    ["Price", { money: one.price_cents, currency: one.currency }],
+    ["Data", dataOf(one)],
+    ["Days", one.validity_days],
+    ["Plan", plain(one.type)],
+    ["Kind", plain(one.product_type)],
+    ["Network", one.network_type],
+    ["Activation", one.activation_policy],
+    ["Countries", one.coverage.join(", ")],
+    ["Features", one.features?.join(", ") ?? null],
+    ["Devices", one.compatible_devices?.join(", ") ?? null],
+  ];
+  return pageShown(visit, one.name, [one.description && <p>{one.description}</p>, record(visit, fields, order)]);
 }
 
 export const catalogPages = [

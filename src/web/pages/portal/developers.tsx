@@ -6,11 +6,12 @@ import {
 } from "../../../core/credentials/own.ts";
 import { environments } from "../../../core/kernel/environment.ts";
 import { notFound } from "../../../core/kernel/problem.ts";
-import { ActButton, Field, Form, Submit } from "../../parts/form.tsx";
-import { type Column, Rows } from "../../parts/list.tsx";
+import { formShown } from "../../parts/act-form.tsx";
+import { ActButton } from "../../parts/form.tsx";
+import { backLink, pageShown, table } from "../../parts/shown.tsx";
 import { portalPage } from "../../session/page.ts";
 import { choiceField, idIn, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { secretShown, titled } from "./own-pages.tsx";
+import { secretShown } from "./own-pages.ts";
 
 /** A user manages the credentials of both environments. */
 function managerOf({ owner, partner, actor }: PortalVisit) {
@@ -23,14 +24,6 @@ async function ownCredentials(visit: PortalVisit) {
   return (await visit.store.read(listOwnCredentials, { owner, limit: 1_000 })).data;
 }
 
-const columnsOf = ({ base }: PortalVisit): Column<Awaited<ReturnType<typeof ownCredentials>>[number]>[] => [
-  { title: "Client ID", cell: ({ client_id: id }) => ({ text: id, href: `${base}/developers/credentials/${id}` }) },
-  { title: "Label", cell: (one) => one.description },
-  { title: "Environment", cell: (one) => one.environment },
-  { title: "Status", cell: (one) => ({ status: one.status }) },
-  { title: "Made", cell: (one) => ({ time: one.created_at }) },
-];
-
 const tools = [
   ["webhooks", "Webhooks", "endpoints, their health and their deliveries"],
   ["events", "Events", "everything that happened, with its body"],
@@ -40,49 +33,42 @@ const tools = [
 
 async function developersPage(visit: PortalVisit): Promise<Shown> {
   const rows = await ownCredentials(visit);
-  const none = "None yet: make one in the sandbox first.";
-  const body = (
-    <>
-      <section>
-        <h2>Tools</h2>
-        <ul>
-          {tools.map(([path, name, words]) => (
-            <li>
-              <a href={`${visit.base}/developers/${path}`}>{name}</a>: {words}
-            </li>
-          ))}
-        </ul>
-      </section>
-      <section>
-        <h2>Credentials</h2>
-        <Rows visit={visit} caption="Credentials" rows={rows} empty={none} columns={columnsOf(visit)} />
-      </section>
-      {visit.may("developers.write") && <NewCredential visit={visit} />}
-      <section>
-        <h2>The API</h2>
-        <p>
-          <a href={visit.context.addresses.docsUrl}>Reference</a> and guides. Orders, eSIMs and events by program.
-        </p>
-      </section>
-    </>
-  );
-  return titled(visit, "Developers", { body });
-}
-
-function NewCredential({ visit }: { visit: PortalVisit }) {
   const choice = visit.partner.production
     ? { options: environments }
     : { options: ["sandbox"], hint: "The operator opens production for you." };
-  return (
+  return pageShown(visit, "Developers", [
     <section>
-      <h2>New credential</h2>
-      <Form visit={visit} to="/developers" class="narrow">
-        <Field visit={visit} name="environment" label="Environment" value="sandbox" {...choice} />
-        <Field visit={visit} name="label" label="Label" hint="So that you know it again; may be left out." />
-        <Submit>Make a credential</Submit>
-      </Form>
-    </section>
-  );
+      <h2>Tools</h2>
+      <ul>
+        {tools.map(([path, name, words]) => (
+          <li>
+            <a href={`${visit.base}/developers/${path}`}>{name}</a>: {words}
+          </li>
+        ))}
+      </ul>
+    </section>,
+    table(visit, { title: "Credentials", rows, empty: "None yet: make one in the sandbox first." }, [
+      { title: "Client ID", cell: ({ client_id: id }) => ({ text: id, to: `/developers/credentials/${id}` }) },
+      { title: "Label", cell: (one) => one.description },
+      { title: "Environment", cell: (one) => one.environment },
+      { title: "Status", cell: (one) => ({ status: one.status }) },
+      { title: "Made", cell: (one) => ({ time: one.created_at }) },
+    ]),
+    visit.may("developers.write") &&
+      formShown(visit, {
+        ...{ title: "New credential", to: "/developers", submit: "Make a credential" },
+        fields: [
+          { name: "environment", label: "Environment", value: "sandbox", ...choice },
+          { name: "label", label: "Label", hint: "So that you know it again; may be left out." },
+        ],
+      }),
+    <section>
+      <h2>The API</h2>
+      <p>
+        <a href={visit.context.addresses.docsUrl}>Reference</a> and guides. Orders, eSIMs and events by program.
+      </p>
+    </section>,
+  ]);
 }
 
 async function create(visit: PortalVisit): Promise<Shown> {
@@ -96,7 +82,7 @@ type Made = Awaited<ReturnType<typeof createOwnCredential | typeof rotateOwnCred
 
 function clientShown(visit: PortalVisit, made: Pick<Made, "client_id" | "client_secret">, done: "made" | "replaced") {
   return secretShown(visit, `The ${done === "made" ? "credential" : "secret"} is ${done}.`, {
-    secrets: [
+    values: [
       ["client-id", "Client ID", made.client_id],
       ["client-secret", "Client secret", made.client_secret],
     ],
@@ -123,7 +109,7 @@ async function credentialPage(visit: PortalVisit): Promise<Shown> {
       <p class="hint">A secret that is replaced, or a credential that is revoked, stops working at once.</p>
     </section>
   );
-  return titled(visit, one.description ?? "Credential", { body, back: ["/developers", "All credentials"] });
+  return pageShown(visit, one.description ?? "Credential", [body, backLink(visit, "/developers", "All credentials")]);
 }
 
 async function rotate(visit: PortalVisit): Promise<Shown> {

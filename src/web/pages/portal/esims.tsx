@@ -4,19 +4,19 @@ import { toEsim, visibleEsim } from "../../../core/esims/esim.ts";
 import { type ListedOwnEsim, listOwnEsims, type OwnEsimsFilter } from "../../../core/esims/list-own.ts";
 import { type EsimAsked, requireOwnEsim, toEsimStatus } from "../../../core/esims/status.ts";
 import type { OrderId, ProductId } from "../../../core/kernel/brand.ts";
-import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import { startOfCivilDate } from "../../../core/kernel/civil-date.ts";
 import { notFound, Problem } from "../../../core/kernel/problem.ts";
 import { orderIdByNumber, requireOrder } from "../../../core/orders/order.ts";
 import { auditCodesRead } from "../../../core/orders/read-audit.ts";
 import { esimStatuses } from "../../../core/store/schema/values.ts";
 import type { Read } from "../../../core/store/store.ts";
-import { type Column, Record } from "../../parts/list.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { pageShown, record } from "../../parts/shown.tsx";
 import { momentsIn, Timeline, type TimelineMoment } from "../../parts/timeline.tsx";
 import type { Cell } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
-import { chosen, field, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { ownList, titled } from "./own-pages.tsx";
+import { type PortalVisit, partIn, type Shown } from "../../session/visit.ts";
 
 type Usage = { used_mb: number; total_mb: number };
 
@@ -26,11 +26,11 @@ function usageCell({ used_mb, total_mb }: Usage): Cell {
   return { meter: used_mb, most: total_mb, text };
 }
 
-const columnsOf = ({ base }: PortalVisit): Column<ListedOwnEsim>[] => [
-  { title: "ICCID", cell: (one) => ({ text: one.iccid, href: `${base}/esims/${one.iccid}` }) },
+const columns: readonly Column<ListedOwnEsim>[] = [
+  { title: "ICCID", cell: (one) => ({ text: one.iccid, to: `/esims/${one.iccid}` }) },
   { title: "Status", cell: (one) => ({ status: one.status }) },
   { title: "Product", cell: (one) => one.product_sku },
-  { title: "Order", cell: (one) => ({ text: one.order_number, href: `${base}/orders/${one.order_id}` }) },
+  { title: "Order", cell: (one) => ({ text: one.order_number, to: `/orders/${one.order_id}` }) },
   { title: "Data used", cell: (one) => usageCell(one.data_usage) },
   { title: "Activated", cell: (one) => ({ time: one.activated_at }) },
   { title: "Expires", cell: (one) => ({ time: one.expires_at }) },
@@ -50,34 +50,26 @@ async function namedEsims(q: Read, { order, sku, ...filter }: Named) {
 }
 
 function esimsPage(visit: PortalVisit): Promise<Shown> {
-  const { query, owner, store, zone, base, context } = visit;
-  const day = field(query, "expires_before");
-  const filter = {
-    ...owner,
-    publicUrl: context.addresses.publicUrl,
-    status: chosen(query, "status", esimStatuses),
-    order: optionalField(query, "order"),
-    sku: optionalField(query, "product"),
-    expiresBefore: isCivilDate(day) ? startOfCivilDate(day, zone) : undefined,
-  };
-  const above = visit.may("orders.write") && (
-    <p>
-      <a href={`${base}/orders`}>Order eSIMs</a>, or <a href={`${base}/orders/bulk`}>many from a file</a>.
-    </p>
-  );
-  return ownList(visit, {
-    path: "/esims",
-    title: "eSIMs",
-    columns: columnsOf(visit),
+  const { owner, store, zone, base, context } = visit;
+  const { publicUrl } = context.addresses;
+  return listed(visit, {
+    ...{ path: "/esims", title: "eSIMs", columns },
     filters: [
       { name: "status", label: "Status", options: esimStatuses },
       { name: "order", label: "Order" },
       { name: "product", label: "Product (SKU)" },
       { name: "expires_before", label: "Expires before", type: "date" },
     ],
-    read: (page) => store.list(namedEsims, { ...filter, ...page }),
+    read: (page, { status, order, product: sku, expires_before: day }) => {
+      const expiresBefore = day === undefined ? undefined : startOfCivilDate(day, zone);
+      return store.list(namedEsims, { ...owner, publicUrl, status, order, sku, expiresBefore, ...page });
+    },
     empty: "No eSIMs here. They are listed once their order is fulfilled; or leave a filter out.",
-    above,
+    above: visit.may("orders.write") && (
+      <p>
+        <a href={`${base}/orders`}>Order eSIMs</a>, or <a href={`${base}/orders/bulk`}>many from a file</a>.
+      </p>
+    ),
   });
 }
 
@@ -98,44 +90,35 @@ async function readEsim(q: Read, { publicUrl, ...asked }: EsimAsked & { publicUr
 type ReadEsim = Awaited<ReturnType<typeof readEsim>>;
 
 async function esimPage(visit: PortalVisit): Promise<Shown> {
-  const { store, owner, context, request, base, actor } = visit;
-  const { iccid } = request.params as { iccid: string }; // the path has it
-  const one = await store.read(readEsim, { ...owner, iccid, publicUrl: context.addresses.publicUrl });
+  const { store, owner, context } = visit;
+  const asked = { ...owner, iccid: partIn(visit, "iccid"), publicUrl: context.addresses.publicUrl };
+  const one = await store.read(readEsim, asked);
   const { status, line, order_number, delivered } = one;
   if (visit.viewing && delivered !== null) {
-    const read = { actor, partnerId: owner.partnerId, orderId: status.order_id, codes: 1 };
-    await store.write(auditCodesRead, read, request.id);
+    await visit.write(auditCodesRead, { partnerId: owner.partnerId, orderId: status.order_id, codes: 1 });
   }
   const { country, network, updated_at } = status.location ?? { country: null, network: null, updated_at: null };
-  const body = (
-    <>
-      <section>
-        <Record
-          visit={visit}
-          fields={[
-            ["Status", { status: status.status }],
-            ["Product", `${line.product_name} (${line.product_sku})`],
-            ["Order", { text: order_number, href: `${base}/orders/${status.order_id}` }],
-            ["Data used", usageCell(status.data_usage)],
-            ["Usage reported", { time: status.data_usage.updated_at }],
-            ["Activation", status.activation_policy],
-            ["Activated", { time: status.activated_at }],
-            ["Expires", { time: status.expires_at }],
-            ["Last seen", [country, network].filter(Boolean).join(", ")],
-            ["Seen", { time: updated_at }],
-            ["EID", delivered?.eid ?? null],
-          ]}
-        />
-      </section>
-      {delivered === null ? (
-        <p class="alert">Its codes are shown once its whole order line is delivered.</p>
-      ) : (
-        <Install delivered={delivered} iccid={status.iccid} />
-      )}
-      <Timeline visit={visit} moments={momentsOf(one, context.clock.now())} />
-    </>
-  );
-  return titled(visit, `eSIM ${status.iccid}`, { body });
+  return pageShown(visit, `eSIM ${status.iccid}`, [
+    record(visit, [
+      ["Status", { status: status.status }],
+      ["Product", `${line.product_name} (${line.product_sku})`],
+      ["Order", { text: order_number, to: `/orders/${status.order_id}` }],
+      ["Data used", usageCell(status.data_usage)],
+      ["Usage reported", { time: status.data_usage.updated_at }],
+      ["Activation", status.activation_policy],
+      ["Activated", { time: status.activated_at }],
+      ["Expires", { time: status.expires_at }],
+      ["Last seen", [country, network].filter(Boolean).join(", ")],
+      ["Seen", { time: updated_at }],
+      ["EID", delivered?.eid ?? null],
+    ]),
+    delivered === null ? (
+      <p class="alert">Its codes are shown once its whole order line is delivered.</p>
+    ) : (
+      <Install delivered={delivered} iccid={status.iccid} />
+    ),
+    <Timeline visit={visit} moments={momentsOf(one, context.clock.now())} />,
+  ]);
 }
 
 /** What a traveler installs it by. Its addresses are links of this server, whatever name it is opened by. */

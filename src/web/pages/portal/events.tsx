@@ -6,41 +6,35 @@ import { HIDDEN } from "../../../core/kernel/hidden-characters.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { deliveriesOfEvent } from "../../../core/webhooks/deliveries.ts";
 import { envelope } from "../../../core/webhooks/envelope.ts";
-import { type Column, Record, Rows } from "../../parts/list.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { backLink, pageShown, record, table } from "../../parts/shown.tsx";
 import { portalPage } from "../../session/page.ts";
-import { chosen, idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { ownList, titled } from "./own-pages.tsx";
+import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
 
 const PATH = "/developers/events";
 
-const columnsOf = ({ base }: PortalVisit): Column<RecentEvent>[] => [
-  { title: "Event", cell: (one) => ({ text: one.kind, href: `${base}${PATH}/${one.id}` }) },
+const columns: readonly Column<RecentEvent>[] = [
+  { title: "Event", cell: (one) => ({ text: one.kind, to: `${PATH}/${one.id}` }) },
   { title: "Happened", cell: (one) => ({ time: one.occurred_at }) },
   { title: "About", cell: (one) => `${eventCatalog[one.kind].subject} ${one.subject_id}` },
   { title: "Event ID", cell: (one) => one.id },
 ];
 
 function eventsPage(visit: PortalVisit): Promise<Shown> {
-  const { query, owner, store, base } = visit;
-  const kind = chosen(query, "kind", eventKinds);
-  const above = (
-    <p>
-      Everything that happened in the {owner.environment} environment, newest first. Programs follow the feed by{" "}
-      <code>GET /api/v1/events</code>, or get each event by a <a href={`${base}/developers/webhooks`}>webhook</a>.
-    </p>
-  );
-  return ownList(visit, {
-    path: PATH,
-    title: "Events",
-    columns: columnsOf(visit),
+  const { owner, store, base } = visit;
+  return listed(visit, {
+    ...{ path: PATH, title: "Events", columns },
     filters: [{ name: "kind", label: "Kind", options: eventKinds.map((one) => [one, one] as const) }],
-    async read(page) {
-      const { data, next_cursor } = await store.list(recentEvents, { owner, kind, ...page });
-      return { data, pagination: { next_cursor } };
-    },
+    read: (page, chosen) => store.list(recentEvents, { owner, ...chosen, ...page }),
     empty: "No event fits. They are kept for 90 days.",
     emptyPage: "None among these: go on to the next page.",
-    above,
+    above: (
+      <p>
+        Everything that happened in the {owner.environment} environment, newest first. Programs follow the feed by{" "}
+        <code>GET /api/v1/events</code>, or get each event by a <a href={`${base}/developers/webhooks`}>webhook</a>.
+      </p>
+    ),
   });
 }
 
@@ -53,12 +47,12 @@ async function seen(q: Read, { owner, id }: Pick<PortalVisit, "owner"> & { id: s
 
 type Sent = Awaited<ReturnType<typeof seen>>["deliveries"];
 
-const deliveryColumns = ({ base }: PortalVisit): Column<Sent[number]>[] => [
+const deliveryColumns: readonly Column<Sent[number]>[] = [
   {
     title: "Endpoint",
     cell: ({ url, delivery: { endpoint_id, id } }) => ({
       text: url ?? "",
-      href: `${base}/developers/webhooks/${endpoint_id}/deliveries/${id}`,
+      to: `/developers/webhooks/${endpoint_id}/deliveries/${id}`,
     }),
   },
   { title: "Status", cell: ({ delivery }) => ({ status: delivery.status }) },
@@ -68,34 +62,25 @@ const deliveryColumns = ({ base }: PortalVisit): Column<Sent[number]>[] => [
 async function eventPage(visit: PortalVisit): Promise<Shown> {
   const { event, deliveries } = await visit.store.read(seen, { owner: visit.owner, id: idIn(visit) });
   const { kind, expands } = event;
-  const none = "No endpoint asked for it when it happened.";
+  const { when, subject, namesPeople } = eventCatalog[kind];
   const sent = envelope({ ...event, data: withoutPeople(kind, event.data) });
-  const body = (
-    <>
-      <section>
-        <p>{eventCatalog[kind].when}</p>
-        <Record
-          visit={visit}
-          fields={[
-            ["Happened", { time: isoTime(event.occurred_at) }],
-            ["About", `${eventCatalog[kind].subject} ${event.subject_id}`],
-            ["Event ID", event.id],
-          ]}
-        />
-      </section>
-      <section>
-        <h2>Body</h2>
-        <pre>{visibleJson(sent)}</pre>
-        {expands !== null && <p class="hint">When it is sent, the order's eSIMs join its data as `esims`.</p>}
-        {eventCatalog[kind].namesPeople && <p class="hint">Who the customer is, is sent, and not shown here.</p>}
-      </section>
-      <section>
-        <h2>Deliveries</h2>
-        <Rows visit={visit} caption="Deliveries" rows={deliveries} empty={none} columns={deliveryColumns(visit)} />
-      </section>
-    </>
-  );
-  return titled(visit, kind, { body, back: [PATH, "All events"] });
+  const empty = "No endpoint asked for it when it happened.";
+  return pageShown(visit, kind, [
+    <p>{when}</p>,
+    record(visit, [
+      ["Happened", { time: isoTime(event.occurred_at) }],
+      ["About", `${subject} ${event.subject_id}`],
+      ["Event ID", event.id],
+    ]),
+    <section>
+      <h2>Body</h2>
+      <pre>{visibleJson(sent)}</pre>
+      {expands !== null && <p class="hint">When it is sent, the order's eSIMs join its data as `esims`.</p>}
+      {namesPeople && <p class="hint">Who the customer is, is sent, and not shown here.</p>}
+    </section>,
+    table(visit, { title: "Deliveries", rows: deliveries, empty }, deliveryColumns),
+    backLink(visit, PATH, "All events"),
+  ]);
 }
 
 type Payload = Readonly<{ [name: string]: unknown }>;

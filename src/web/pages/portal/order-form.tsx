@@ -1,10 +1,12 @@
+import type { ComponentChildren } from "preact";
 import type { Offered } from "../../../core/catalog/offered.ts";
 import { findProductBySku } from "../../../core/catalog/product.ts";
 import { payloadHash } from "../../../core/kernel/canonical.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
 import { createOrder, type NewOrder } from "../../../core/orders/create.ts";
 import { type Quote, quoteOrder } from "../../../core/orders/quote.ts";
-import { Field, Form, KEY_FIELD, Submit } from "../../parts/form.tsx";
+import { formShown } from "../../parts/act-form.tsx";
+import { KEY_FIELD, Submit } from "../../parts/form.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import {
   field,
@@ -14,7 +16,7 @@ import {
   requiredField,
   type Shown,
 } from "../../session/visit.ts";
-import { OpenedIn, requireOpenedHere } from "./own-pages.tsx";
+import { openedHere, requireOpenedHere } from "./own-pages.ts";
 
 interface Filled {
   visit: PortalVisit;
@@ -23,38 +25,32 @@ interface Filled {
 }
 
 /** The form of an order of one product, with its price where that was asked for. */
-export function NewOrderForm({ visit, quote, products }: Filled) {
-  const product = field(visit.query, "product");
-  const about = { hint: "Its SKU; the catalog has all of them.", list: "products", required: true };
-  return (
-    <section>
-      <details open={quote !== null || visit.problem !== null || product !== ""}>
-        <summary>
-          <strong>New order</strong>
-        </summary>
-        <Form visit={visit} to="/orders" keyed class="narrow" quote={`${visit.base}/orders/quote`}>
-          <OpenedIn visit={visit} />
-          <Field visit={visit} name="product" label="Product" value={product} {...about} />
-          <datalist id="products">
-            {products.map(({ sku, name, price_cents, currency }) => (
-              <option value={sku}>{`${name}, ${moneyWords(price_cents, currency)}`}</option>
-            ))}
-          </datalist>
-          <Field visit={visit} name="quantity" label="Quantity" type="number" min="1" value="1" required />
-          <Field visit={visit} name="external_order_id" label="Your own ID of it" hint="May be left out." />
-          <div data-quote-result="" aria-live="polite">
-            {quote !== null && <QuoteWords quote={quote} sandbox={visit.owner.environment === "sandbox"} />}
-          </div>
-          <div class="acts">
-            <Submit>Place the order</Submit>
-            <Submit kind="plain" to={`${visit.base}/orders/quote`}>
-              Show the price
-            </Submit>
-          </div>
-        </Form>
-      </details>
-    </section>
+export function newOrderForm({ visit, quote, products }: Filled): ComponentChildren {
+  const value = field(visit.query, "product");
+  const suggestions = products.map(
+    ({ sku, name, price_cents, currency }) => [sku, `${name}, ${moneyWords(price_cents, currency)}`] as const,
   );
+  const about = { hint: "Its SKU; the catalog has all of them.", suggestions, required: true };
+  const quoteAt = `${visit.base}/orders/quote`;
+  return formShown(visit, {
+    ...{ title: "New order", folded: { open: quote !== null || visit.problem !== null || value !== "" } },
+    ...{ to: "/orders", keyed: true, quote: quoteAt, hidden: openedHere(visit), submit: "Place the order" },
+    fields: [
+      { name: "product", label: "Product", value, ...about },
+      { name: "quantity", label: "Quantity", type: "number", min: "1", value: "1", required: true },
+      { name: "external_order_id", label: "Your own ID of it", hint: "May be left out." },
+    ],
+    after: (
+      <div data-quote-result="" aria-live="polite">
+        {quote !== null && <QuoteWords quote={quote} sandbox={visit.owner.environment === "sandbox"} />}
+      </div>
+    ),
+    beside: (
+      <Submit kind="plain" to={quoteAt}>
+        Show the price
+      </Submit>
+    ),
+  });
 }
 
 const deliveries = {
@@ -100,17 +96,16 @@ export async function quoteOf(visit: PortalVisit): Promise<Quote> {
 
 /** Places the order of the form, once by its key. */
 export async function placeOrder(visit: PortalVisit): Promise<Shown> {
-  const { form, store, actor, request } = visit;
+  const { form } = visit;
   const order = await orderIn(visit);
   const externalOrderId = optionalField(form, "external_order_id") ?? null;
-  const asked: NewOrder = {
+  const asked: Omit<NewOrder, "actor"> = {
     ...order,
     key: { space: "single", value: `portal ${requiredField(form, KEY_FIELD)}` },
     externalOrderId,
     payloadHash: payloadHash({ lines: order.lines, externalOrderId }),
     customer: null,
-    actor,
   };
-  const { order: placed } = await store.write(createOrder, asked, request.id, asked);
+  const { order: placed } = await visit.write(createOrder, asked);
   return { to: `/orders/${placed.id}`, notice: `${placed.order_number} is placed.` };
 }

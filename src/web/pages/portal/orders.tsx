@@ -5,18 +5,19 @@ import type { Quote } from "../../../core/orders/quote.ts";
 import { auditCodesRead } from "../../../core/orders/read-audit.ts";
 import { type ShownOrder, showOrder } from "../../../core/orders/show.ts";
 import { orderStatuses } from "../../../core/store/schema/values.ts";
-import { type Column, Record, Rows } from "../../parts/list.tsx";
+import { type Column, Record } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { backLink, pageShown, record, table } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
-import { chosen, idIn, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { NewOrderForm, placeOrder, quoteOf } from "./order-form.tsx";
-import { ownList, titled } from "./own-pages.tsx";
+import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { newOrderForm, placeOrder, quoteOf } from "./order-form.tsx";
 
 type Listed = Awaited<ReturnType<typeof listOrders>>["data"][number];
 
 /** The columns of orders, also of the latest ones. */
-export const orderColumns = ({ base }: PortalVisit): Column<Listed>[] => [
-  { title: "Order", cell: (one) => ({ text: one.order_number, href: `${base}/orders/${one.id}` }) },
+export const orderColumns: readonly Column<Listed>[] = [
+  { title: "Order", cell: (one) => ({ text: one.order_number, to: `/orders/${one.id}` }) },
   { title: "Status", cell: (one) => ({ status: one.status }) },
   { title: "Total", right: true, cell: (one) => ({ money: one.total_price_cents, currency: one.currency }) },
   { title: "Your ID", cell: (one) => one.external_order_id ?? null },
@@ -24,26 +25,19 @@ export const orderColumns = ({ base }: PortalVisit): Column<Listed>[] => [
 ];
 
 function ordersPage(visit: PortalVisit, quote: Quote | null = null): Promise<Shown> {
-  const { query, owner, store, base } = visit;
-  const status = chosen(query, "status", orderStatuses);
-  const externalOrderId = optionalField(query, "external_order_id");
-  const form = async () => (
-    <>
-      <NewOrderForm visit={visit} quote={quote} products={await store.read(offeredProducts, owner.partnerId)} />
-      <p>
-        <a href={`${base}/orders/bulk`}>Many orders from a file</a>
-      </p>
-    </>
-  );
-  return ownList(visit, {
-    path: "/orders",
-    title: "Orders",
-    columns: orderColumns(visit),
+  const { owner, store } = visit;
+  const form = async () => [
+    newOrderForm({ visit, quote, products: await store.read(offeredProducts, owner.partnerId) }),
+    backLink(visit, "/orders/bulk", "Many orders from a file"),
+  ];
+  return listed(visit, {
+    ...{ path: "/orders", title: "Orders", columns: orderColumns },
     filters: [
       { name: "status", label: "Status", options: orderStatuses },
       { name: "external_order_id", label: "Your ID" },
     ],
-    read: (page) => store.list(listOrders, { ...owner, ...page, status, externalOrderId }),
+    read: (page, { status, external_order_id: externalOrderId }) =>
+      store.list(listOrders, { ...owner, ...page, status, externalOrderId }),
     empty: "No orders here. Place one above, or by the API.",
     above: visit.may("orders.write") && form,
   });
@@ -69,49 +63,41 @@ function esimsOf({ fulfillment: { esims } }: Line): LineEsim[] {
 }
 
 async function orderPage(visit: PortalVisit): Promise<Shown> {
-  const { store, owner, context, zone, actor, request } = visit;
+  const { store, owner, context, zone } = visit;
   const asked = { owner, id: idIn<OrderId>(visit), publicUrl: context.addresses.publicUrl, most: MOST_ESIMS };
   const shown = await store.read(showOrder, asked);
   const { order } = shown;
   const maySee = visit.may("esims.read");
   const codes = maySee ? order.line_items.flatMap(esimsOf).length : 0;
   if (visit.viewing && codes > 0) {
-    await store.write(auditCodesRead, { actor, partnerId: owner.partnerId, orderId: asked.id, codes }, request.id);
+    await visit.write(auditCodesRead, { partnerId: owner.partnerId, orderId: asked.id, codes });
   }
   const money = (cents: number) => moneyWords(cents, order.currency);
-  const body = (
-    <>
+  return pageShown(visit, order.order_number, [
+    record(visit, [
+      ["Status", { status: order.status }],
+      ["Total", { money: order.total_price_cents, currency: order.currency }],
+      ["Placed", { time: order.created_at }],
+      ["Changed", { time: order.updated_at }],
+      ["ID", order.id],
+    ]),
+    order.line_items.map((line) => (
       <section>
-        <Record
-          visit={visit}
-          fields={[
-            ["Status", { status: order.status }],
-            ["Total", { money: order.total_price_cents, currency: order.currency }],
-            ["Placed", { time: order.created_at }],
-            ["Changed", { time: order.updated_at }],
-            ["ID", order.id],
-          ]}
-        />
+        <h2>
+          {line.quantity} × {line.product_name}
+        </h2>
+        <p>
+          {line.product_sku}, {money(line.price_per_unit_cents)} each, {money(line.subtotal_cents)} in all
+        </p>
+        {maySee && deliveredShown(visit, line, shown)}
       </section>
-      {order.line_items.map((line) => (
-        <section>
-          <h2>
-            {line.quantity} × {line.product_name}
-          </h2>
-          <p>
-            {line.product_sku}, {money(line.price_per_unit_cents)} each, {money(line.subtotal_cents)} in all
-          </p>
-          {maySee && <Delivered visit={visit} line={line} shown={shown} />}
-        </section>
-      ))}
-      <p class="hint">Times are in {zone}.</p>
-    </>
-  );
-  return titled(visit, order.order_number, { body });
+    )),
+    <p class="hint">Times are in {zone}.</p>,
+  ]);
 }
 
-const esimColumns = ({ base }: PortalVisit): Column<LineEsim>[] => [
-  { title: "ICCID", cell: (one) => ({ text: one.iccid, href: `${base}/esims/${one.iccid}` }) },
+const esimColumns: readonly Column<LineEsim>[] = [
+  { title: "ICCID", cell: (one) => ({ text: one.iccid, to: `/esims/${one.iccid}` }) },
   { title: "Activation code", cell: (one) => one.activation_code ?? null },
   {
     title: "Install page",
@@ -119,25 +105,19 @@ const esimColumns = ({ base }: PortalVisit): Column<LineEsim>[] => [
   },
 ];
 
-function Delivered({ visit, line, shown }: { visit: PortalVisit; line: Line; shown: ShownOrder }) {
-  const esims = esimsOf(line);
+function deliveredShown(visit: PortalVisit, line: Line, shown: ShownOrder) {
   const words = Object.entries(line.fulfillment).flatMap(([name, value]) =>
     typeof value === "string" ? [[name, value] as const] : [],
   );
-  return (
-    <>
-      <Record visit={visit} fields={words} />
-      {shown.open.has(line.id) && (
-        <p>
-          More than {MOST_ESIMS}: <a href={`${visit.base}/esims?order=${shown.order.id}`}>list them</a>, or download
-          CSV.
-        </p>
-      )}
-      {esims.length > 0 && (
-        <Rows visit={visit} caption="Delivered eSIMs" rows={esims} empty="" columns={esimColumns(visit)} />
-      )}
-    </>
-  );
+  return [
+    <Record visit={visit} fields={words} />,
+    shown.open.has(line.id) && (
+      <p>
+        More than {MOST_ESIMS}: <a href={`${visit.base}/esims?order=${shown.order.id}`}>list them</a>, or download CSV.
+      </p>
+    ),
+    table(visit, { caption: "Delivered eSIMs", rows: esimsOf(line) }, esimColumns),
+  ];
 }
 
 const form = { needs: "orders.write", again: (visit: PortalVisit) => ordersPage(visit) } as const;

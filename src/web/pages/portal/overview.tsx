@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { switchEnvironment, viewAs } from "../../../core/accounts/sessions.ts";
 import { listOwnCredentials } from "../../../core/credentials/own.ts";
 import { findOwn } from "../../../core/find/find.ts";
@@ -14,12 +15,12 @@ import type { Read } from "../../../core/store/store.ts";
 import { walletBalances } from "../../../core/wallet/balances.ts";
 import { listWebhooks } from "../../../core/webhooks/list.ts";
 import { Bars } from "../../parts/chart.tsx";
-import { type Column, Rows } from "../../parts/list.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { pageShown, table } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { portalPage, sharedPage } from "../../session/page.ts";
 import { choiceField, type PortalVisit, requiredField, type Shown } from "../../session/visit.ts";
 import { orderColumns } from "./orders.tsx";
-import { titled } from "./own-pages.tsx";
 import { Balances } from "./wallet.tsx";
 
 async function seen(q: Read, { owner }: Pick<PortalVisit, "owner">) {
@@ -41,11 +42,10 @@ type Seen = Awaited<ReturnType<typeof seen>>;
 async function overview(visit: PortalVisit): Promise<Shown> {
   const found = await visit.store.list(seen, { owner: visit.owner });
   const { orders, balances, days } = found;
-  const none = "No orders yet.";
   const body = (
     <div data-live={`${visit.base}/live`}>
-      <Points visit={visit} title="Needs attention" points={attentionOf(visit, found)} />
-      <Points visit={visit} title="First steps" points={firstStepsOf(visit, found)} />
+      {pointsShown(visit, "Needs attention", attentionOf(visit, found))}
+      {pointsShown(visit, "First steps", firstStepsOf(visit, found))}
       <div class="cards">
         <Balances balances={balances} />
         {balances.length === 0 && (
@@ -58,21 +58,18 @@ async function overview(visit: PortalVisit): Promise<Shown> {
       {visit.may("orders.read") && (
         <>
           {days.length > 0 && <Days visit={visit} days={days} />}
-          <section>
-            <h2>Latest orders</h2>
-            <Rows visit={visit} caption="Latest orders" rows={orders} empty={none} columns={orderColumns(visit)} />
-          </section>
+          {table(visit, { title: "Latest orders", rows: orders, empty: "No orders yet." }, orderColumns)}
         </>
       )}
     </div>
   );
-  return titled(visit, "Overview", { body });
+  return pageShown(visit, "Overview", body);
 }
 
 /** A sentence with a link in it: what is before it, where it leads, its words, and what follows. */
 type Point = readonly [before: string, path: string, words: string, after: string];
 
-function Points({ visit, title, points }: { visit: PortalVisit; title: string; points: readonly (Point | false)[] }) {
+function pointsShown(visit: PortalVisit, title: string, points: readonly (Point | false)[]): ComponentChildren {
   const shown = points.filter((point) => point !== false);
   if (shown.length === 0) return null;
   return (
@@ -97,31 +94,25 @@ function many({ length }: readonly unknown[]): string {
 }
 
 /** What a partner has to look after. */
-function attentionOf(visit: PortalVisit, { inReview, failing, low, expiring }: Seen) {
-  const review = "/orders?status=waiting_review";
-  const soon = ["/passports?expires=soon", "Passports that expire within 60 days"] as const;
+function attentionOf({ may }: PortalVisit, { inReview, failing, low, expiring }: Seen): (Point | false)[] {
+  const waits = may("orders.read") && inReview.length > 0;
+  const fails = may("developers.read") && failing.length > 0;
+  const expires = may("passports.read") && expiring.length > 0;
+  const lows = may("wallet.read") ? low : [];
   return [
-    visit.may("orders.read") && inReview.length > 0 && (["", review, "Orders in review", many(inReview)] as const),
-    visit.may("developers.read") &&
-      failing.length > 0 &&
-      (["", "/developers/webhooks", "Webhook endpoints that fail", `: ${failing.length}.`] as const),
-    visit.may("passports.read") && expiring.length > 0 && (["", ...soon, many(expiring)] as const),
-    ...low.map(
-      ({ currency }) => visit.may("wallet.read") && (["The ", "/wallet", "wallet", ` is low in ${currency}.`] as const),
-    ),
+    waits && ["", "/orders?status=waiting_review", "Orders in review", many(inReview)],
+    fails && ["", "/developers/webhooks", "Webhook endpoints that fail", `: ${failing.length}.`],
+    expires && ["", "/passports?expires=soon", "Passports that expire within 60 days", many(expiring)],
+    ...lows.map(({ currency }): Point => ["The ", "/wallet", "wallet", ` is low in ${currency}.`]),
   ];
 }
 
 /** What a new partner does first, until it is done. */
-function firstStepsOf(visit: PortalVisit, { credentials, orders }: Seen) {
-  const [isNew, hasNone] = [orders.length === 0, credentials.length === 0];
+function firstStepsOf({ may }: PortalVisit, { credentials, orders }: Seen): (Point | false)[] {
+  const [hasNone, isNew] = [may("developers.read") && credentials.length === 0, may("orders.write") && !orders.length];
   return [
-    visit.may("developers.read") &&
-      hasNone &&
-      (["", "/developers", "Make a sandbox credential", " for your program."] as const),
-    visit.may("orders.write") &&
-      isNew &&
-      (["", "/orders", "Place a first order", "; in the sandbox it costs nothing."] as const),
+    hasNone && ["", "/developers", "Make a sandbox credential", " for your program."],
+    isNew && ["", "/orders", "Place a first order", "; in the sandbox it costs nothing."],
   ];
 }
 
@@ -165,11 +156,11 @@ const places = {
 
 type Found = Awaited<ReturnType<typeof findOwn>>["data"][number];
 
-const foundColumns = ({ base }: PortalVisit): Column<Found>[] => [
+const foundColumns: readonly Column<Found>[] = [
   { title: "What", cell: (one) => one.kind },
   {
     title: "Name",
-    cell: ({ kind, name, id }) => ({ text: name, href: `${base}${places[kind][0]}${kind === "esim" ? name : id}` }),
+    cell: ({ kind, name, id }) => ({ text: name, to: places[kind][0] + (kind === "esim" ? name : id) }),
   },
   { title: "Status", cell: (one) => ({ status: one.status }) },
 ];
@@ -178,9 +169,8 @@ async function find(visit: PortalVisit): Promise<Shown> {
   const query = requiredField(visit.form, "what");
   const { data } = await visit.store.list(findOwn, { owner: visit.owner, query, esims: visit.may("esims.read") });
   const rows = data.filter(({ kind }) => visit.may(places[kind][1]));
-  const none = "Nothing of yours carries this name or number.";
-  const body = <Rows visit={visit} caption="What was found" rows={rows} empty={none} columns={foundColumns(visit)} />;
-  return titled(visit, "Found", { body });
+  const empty = "Nothing of yours carries this name or number.";
+  return pageShown(visit, "Found", table(visit, { caption: "What was found", rows, empty }, foundColumns));
 }
 
 export const overviewPages = [
@@ -191,7 +181,7 @@ export const overviewPages = [
     path: "/view-as/end",
     needs: "session",
     async act(visit) {
-      await visit.store.write(viewAs, { id: visit.session.id, partnerId: null, actor: visit.actor });
+      await visit.write(viewAs, { id: visit.session.id, partnerId: null });
       return { face: "console", to: "/partners" };
     },
   }),

@@ -4,19 +4,19 @@ import { type PassportField, passportNames } from "../../../core/kernel/identity
 import { invalid } from "../../../core/kernel/problem.ts";
 import { FILE_LIMITS, readPassportFile } from "../../../core/passports/file.ts";
 import { requireAgent } from "../../../core/passports/passport.ts";
+import { formShown } from "../../parts/act-form.tsx";
 import { CARRIED, carriedIn } from "../../parts/carried.ts";
-import { Field, Form, Submit } from "../../parts/form.tsx";
+import { backLink, pageShown } from "../../parts/shown.tsx";
 import { encodingField, FILE_FIELD, uploadedText } from "../../parts/upload.ts";
 import { portalPage } from "../../session/page.ts";
 import { field, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { titled } from "./own-pages.tsx";
 import { poolPage } from "./passports.tsx";
 import { fieldOf, IMPORT, mappingShown, type PassportsFile, signatureOf } from "./passports-preview.tsx";
 import { download, importShown } from "./passports-result.tsx";
 
 async function uploadPage(visit: PortalVisit): Promise<Shown> {
   await visit.store.read(requireAgent, visit.owner.partnerId);
-  const body = (
+  return pageShown(visit, "Import passports", [
     <section>
       <p>
         A CSV file of at most {FILE_LIMITS.mebibytes} MiB and {FILE_LIMITS.rows.toLocaleString("en")} rows. Its columns
@@ -24,14 +24,13 @@ async function uploadPage(visit: PortalVisit): Promise<Shown> {
         before anything is stored. Send larger files in parts, or by the API.
       </p>
       <p>It needs first and last name, date of birth, passport number, issuing country and expiry.</p>
-      <Form visit={visit} to={IMPORT} files class="narrow">
-        <Field visit={visit} name={FILE_FIELD} label="File" type="file" required />
-        <Field visit={visit} {...encodingField} />
-        <Submit>Continue</Submit>
-      </Form>
-    </section>
-  );
-  return titled(visit, "Import passports", { body, back: ["/passports", "All passports"] });
+      {formShown(visit, {
+        ...{ to: IMPORT, files: true, submit: "Continue" },
+        fields: [{ name: FILE_FIELD, label: "File", type: "file", required: true }, encodingField],
+      })}
+    </section>,
+    backLink(visit, "/passports", "All passports"),
+  ]);
 }
 
 /** The next step: from a file to its columns, from those to the import. */

@@ -1,13 +1,15 @@
+import type { ComponentChildren } from "preact";
 import { counted } from "../../../core/kernel/counted.ts";
 import { type PassportField, passportNames, requiredFields } from "../../../core/kernel/identity-fields.ts";
 import type { PassportLine, ReadPassports } from "../../../core/passports/file.ts";
+import { type FieldOf, fieldsShown } from "../../parts/act-form.tsx";
 import { CARRIED, carrying } from "../../parts/carried.ts";
-import { Field, Form, Submit } from "../../parts/form.tsx";
-import { type Column, Rows } from "../../parts/list.tsx";
+import { Form, Submit } from "../../parts/form.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { backLink, pageShown, table } from "../../parts/shown.tsx";
 import { encodingNote } from "../../parts/upload.ts";
 import { plain } from "../../parts/words.ts";
 import { field, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { titled } from "./own-pages.tsx";
 
 /** Where a file is sent, and its columns after it. */
 export const IMPORT = "/passports/import";
@@ -44,34 +46,33 @@ export function mappingShown(visit: PortalVisit, { text, encoding, read }: Passp
   const { missing, lines } = read;
   const good = lines.filter(({ checked }) => "ok" in checked).length;
   const { form } = carrying(visit, IMPORT, { text, encoding });
-  const body = (
-    <>
-      <Notes read={read} encoding={encoding} />
-      <Form visit={visit} to={IMPORT} slow>
-        <input type="hidden" name={CARRIED} value={field(form, CARRIED)} />
-        <input type="hidden" name="seen" value={signatureOf(read)} />
-        <section>
-          <h2>Columns</h2>
-          <div class="record">
-            <Columns visit={visit} read={read} />
-            <Field visit={visit} name="dates" label="Dates" options={dateWords} value={read.dates ?? ""} />
-          </div>
-        </section>
-        <div class="acts">
-          {missing.length === 0 && good > 0 && (
-            <Submit name="step" value="import">
-              Import {counted(good, "row")}
-            </Submit>
-          )}
-          <Submit name="step" value="show" kind="plain">
-            Show it with these columns
+  const columns: FieldOf[] = [
+    ...columnFields(read),
+    { name: "dates", label: "Dates", options: dateWords, value: read.dates ?? "" },
+  ];
+  return pageShown(visit, "Import passports", [
+    <Notes read={read} encoding={encoding} />,
+    <Form visit={visit} to={IMPORT} slow>
+      <input type="hidden" name={CARRIED} value={field(form, CARRIED)} />
+      <input type="hidden" name="seen" value={signatureOf(read)} />
+      <section>
+        <h2>Columns</h2>
+        <div class="record">{fieldsShown(visit, columns)}</div>
+      </section>
+      <div class="acts">
+        {missing.length === 0 && good > 0 && (
+          <Submit name="step" value="import">
+            Import {counted(good, "row")}
           </Submit>
-        </div>
-      </Form>
-      {missing.length === 0 && <Preview visit={visit} lines={lines} good={good} />}
-    </>
-  );
-  return titled(visit, "Import passports", { body, back: [IMPORT, "Choose another file"] });
+        )}
+        <Submit name="step" value="show" kind="plain">
+          Show it with these columns
+        </Submit>
+      </div>
+    </Form>,
+    missing.length === 0 && previewShown(visit, lines, good),
+    backLink(visit, IMPORT, "Choose another file"),
+  ]);
 }
 
 function Notes({ read, encoding }: { read: ReadPassports; encoding: string }) {
@@ -97,25 +98,18 @@ function Notes({ read, encoding }: { read: ReadPassports; encoding: string }) {
   );
 }
 
-function Columns({ visit, read: { names, positions } }: { visit: PortalVisit; read: ReadPassports }) {
+function columnFields({ names, positions }: ReadPassports): FieldOf[] {
   const options = [
     ["", "not in the file"] as const,
     ...names.map((name, at) => [String(at), name === "" ? `column ${at + 1}` : name] as const),
   ];
   const needed = new Set<string>(requiredFields);
-  return (
-    <>
-      {passportNames.map((name) => (
-        <Field
-          visit={visit}
-          name={fieldOf(name)}
-          label={needed.has(name) ? `${plain(name)} (needed)` : plain(name)}
-          options={options}
-          value={String(positions.get(name) ?? "")}
-        />
-      ))}
-    </>
-  );
+  return passportNames.map((name) => ({
+    name: fieldOf(name),
+    label: needed.has(name) ? `${plain(name)} (needed)` : plain(name),
+    options,
+    value: String(positions.get(name) ?? ""),
+  }));
 }
 
 /** A row of one of the tables, with its number in the file. */
@@ -131,7 +125,7 @@ const notedColumns: Column<Noted>[] = [
   { title: "Why", cell: (one) => one.words },
 ];
 
-function Preview({ visit, lines, good }: { visit: PortalVisit; lines: readonly PassportLine[]; good: number }) {
+function previewShown(visit: PortalVisit, lines: readonly PassportLine[], good: number): ComponentChildren {
   const bad = lines.flatMap((one) => ("problems" in one.checked ? [notedOf(one, one.checked.problems)] : []));
   const doubtful = lines.flatMap((one) => {
     const { warnings = [] } = one.checked;
@@ -141,19 +135,17 @@ function Preview({ visit, lines, good }: { visit: PortalVisit; lines: readonly P
   const columns = read.map((name) => ({ title: plain(name), cell: ({ row }: PassportLine) => row.values[name] }));
   const left = "They are left out, and can be downloaded after the import with the reasons.";
   const taken = "They are imported all the same.";
-  return (
-    <>
-      <section>
-        <h2>First rows</h2>
-        <p>
-          {counted(lines.length, "row")} in the file: {good} good, {bad.length} wrong. Nothing is stored yet.
-        </p>
-        <Rows visit={visit} caption="First rows" rows={lines.slice(0, FIRST_ROWS)} empty="" columns={columns} />
-      </section>
-      <NotedRows visit={visit} title={`${counted(bad.length, "row")} wrong`} rows={bad} why={left} />
-      <NotedRows visit={visit} title={`${counted(doubtful.length, "row")} doubtful`} rows={doubtful} why={taken} />
-    </>
-  );
+  return [
+    <section>
+      <h2>First rows</h2>
+      <p>
+        {counted(lines.length, "row")} in the file: {good} good, {bad.length} wrong. Nothing is stored yet.
+      </p>
+      {table(visit, { caption: "First rows", rows: lines.slice(0, FIRST_ROWS) }, columns)}
+    </section>,
+    notedRows(visit, { title: `${counted(bad.length, "row")} wrong`, rows: bad, why: left }),
+    notedRows(visit, { title: `${counted(doubtful.length, "row")} doubtful`, rows: doubtful, why: taken }),
+  ];
 }
 
 function notedOf({ row }: PassportLine, words: readonly string[]): Noted {
@@ -161,13 +153,13 @@ function notedOf({ row }: PassportLine, words: readonly string[]): Noted {
   return { line: row.line, who: `${first_name} ${last_name}`.trim(), words: words.join("; ") };
 }
 
-function NotedRows({ visit, title, rows, why }: { visit: PortalVisit; title: string; rows: Noted[]; why: string }) {
+function notedRows(visit: PortalVisit, { title, rows, why }: { title: string; rows: Noted[]; why: string }) {
   if (rows.length === 0) return null;
   return (
     <section>
       <h2>{title}</h2>
       <p>{why}</p>
-      <Rows visit={visit} caption={title} rows={rows} empty="" columns={notedColumns} />
+      {table(visit, { caption: title, rows }, notedColumns)}
     </section>
   );
 }

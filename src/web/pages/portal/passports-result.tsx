@@ -9,10 +9,10 @@ import {
 } from "../../../core/passports/file.ts";
 import { importPassports } from "../../../core/passports/import.ts";
 import { sealAll } from "../../../core/passports/seal.ts";
-import { Form, Submit } from "../../parts/form.tsx";
-import { type Column, Rows } from "../../parts/list.tsx";
+import { formShown } from "../../parts/act-form.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { backLink, pageShown, table } from "../../parts/shown.tsx";
 import { type PortalVisit, requiredField, type Shown } from "../../session/visit.ts";
-import { titled } from "./own-pages.tsx";
 import { IMPORT } from "./passports-preview.tsx";
 
 /** Rows of one transaction: what other writers wait for at most. */
@@ -46,12 +46,12 @@ function leave({ row }: PassportLine, reasons: readonly string[]): RejectedPassp
 
 /** Stores some rows, all of them or, where the pool is full, none. */
 async function importSome(visit: PortalVisit, lines: readonly PassportLine[]): Promise<Imported> {
-  const { store, context, owner, actor, request } = visit;
+  const { store, context, owner } = visit;
   const passports = lines.flatMap(({ checked }) => ("ok" in checked ? [checked.ok.passport] : []));
   // Sealed here, as the API does: the thread that writes gets no clear text.
   const { texts } = sealAll({ vault: store.vault, ids: context.ids, now: context.clock.now() }, owner, passports);
   try {
-    const { skipped } = await store.write(importPassports, { ...owner, texts, actor }, request.id, owner);
+    const { skipped } = await visit.write(importPassports, { ...owner, texts });
     const rejected = skipped.flatMap(({ place, differs }) => {
       const line = differs.length === 0 ? undefined : lines[place];
       return line === undefined ? [] : [leave(line, [`${differsWords(differs)}: withdraw that record first`])];
@@ -72,35 +72,28 @@ const rejectedColumns: Column<RejectedPassport>[] = [
 export async function importShown(visit: PortalVisit, read: ReadPassports): Promise<Shown> {
   const { added, known, rejected } = await importFile(visit, read);
   const csv = Buffer.from(rejectedCsv(read, rejected)).toString("base64url");
-  const body = (
-    <>
+  const download = { to: `${IMPORT}/rejected`, class: "acts", submit: "Download the rejected rows" };
+  return pageShown(visit, `${counted(added, "passport")} added`, [
+    <section>
+      <ul>
+        <li>Added: {added}. They await verification by the operator.</li>
+        <li>There already: {known}</li>
+        <li>Rejected: {rejected.length}</li>
+      </ul>
+    </section>,
+    rejected.length > 0 && (
       <section>
-        <ul>
-          <li>Added: {added}. They await verification by the operator.</li>
-          <li>There already: {known}</li>
-          <li>Rejected: {rejected.length}</li>
-        </ul>
+        <h2>{counted(rejected.length, "row")} rejected</h2>
+        {formShown(visit, { ...download, fields: [], hidden: { rejected: csv } })}
+        <p class="hint">
+          As CSV, with the reason in the last column. Correct the file and import it: what is there already is left out.
+        </p>
+        {table(visit, { caption: "Rejected rows", rows: rejected }, rejectedColumns)}
       </section>
-      {rejected.length > 0 && (
-        <section>
-          <h2>{counted(rejected.length, "row")} rejected</h2>
-          <Form visit={visit} to={`${IMPORT}/rejected`} class="acts">
-            <input type="hidden" name="rejected" value={csv} />
-            <Submit>Download the rejected rows</Submit>
-          </Form>
-          <p class="hint">
-            As CSV, with the reason in the last column. Correct the file and import it: what is there already is left
-            out.
-          </p>
-          <Rows visit={visit} caption="Rejected rows" rows={rejected} empty="" columns={rejectedColumns} />
-        </section>
-      )}
-      <p>
-        <a href={`${visit.base}${IMPORT}`}>Import another file</a>
-      </p>
-    </>
-  );
-  return titled(visit, `${counted(added, "passport")} added`, { body, back: ["/passports", "All passports"] });
+    ),
+    backLink(visit, IMPORT, "Import another file"),
+    backLink(visit, "/passports", "All passports"),
+  ]);
 }
 
 /** The file that the page of the result carries, to be saved. */

@@ -1,5 +1,6 @@
 import { type SandboxScenario, sandboxScenarios } from "../../../core/store/schema/values.ts";
-import { type Column, Rows } from "../../parts/list.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { table } from "../../parts/shown.tsx";
 import type { PortalVisit } from "../../session/visit.ts";
 
 const stocked = "a product from stock";
@@ -31,7 +32,7 @@ const columns: Column<SandboxScenario>[] = [
 ];
 
 /** How orders of the sandbox are made to end as those of production may end. */
-export function Scenarios({ visit }: { visit: PortalVisit }) {
+export function scenariosShown(visit: PortalVisit) {
   return (
     <section>
       <h2>Scenarios of orders</h2>
@@ -39,7 +40,7 @@ export function Scenarios({ visit }: { visit: PortalVisit }) {
         The header <code>X-Sandbox-Scenario</code> of an order by the API ends it as production may end it. In a bulk
         order it does so with each order.
       </p>
-      <Rows visit={visit} caption="Scenarios of orders" rows={sandboxScenarios} empty="" columns={columns} />
+      {table(visit, { caption: "Scenarios of orders", rows: sandboxScenarios }, columns)}
     </section>
   );
 }

@@ -4,14 +4,14 @@ import { invalid, Problem } from "../../../core/kernel/problem.ts";
 import { advanceClock, resetClock, type SandboxClock, sandboxClock } from "../../../core/sandbox/clock.ts";
 import { reportSandboxEsim } from "../../../core/sandbox/report.ts";
 import { sandboxEsimEvents } from "../../../core/store/schema/values.ts";
-import { ActButton, Field, Form, Submit } from "../../parts/form.tsx";
-import { Record } from "../../parts/list.tsx";
+import { formShown } from "../../parts/act-form.tsx";
+import { ActButton } from "../../parts/form.tsx";
+import { pageShown, record } from "../../parts/shown.tsx";
 import { timeWords } from "../../parts/words.ts";
 import { momentField } from "../../session/moment-field.ts";
 import { portalPage } from "../../session/page.ts";
 import { choiceField, field, integerField, type PortalVisit, requiredField, type Shown } from "../../session/visit.ts";
-import { titled } from "./own-pages.tsx";
-import { Scenarios } from "./sandbox-scenarios.tsx";
+import { scenariosShown } from "./sandbox-scenarios.tsx";
 
 const PATH = "/developers/sandbox";
 const HOUR_MS = 3_600_000;
@@ -21,18 +21,17 @@ const MOST_MB = 1_000_000_000_000;
 async function sandboxPage(visit: PortalVisit): Promise<Shown> {
   const isHere = visit.owner.environment === "sandbox";
   const clock = isHere ? await visit.store.read(sandboxClock, visit.owner.partnerId) : null;
-  const body = (
-    <>
-      {clock === null ? <Elsewhere visit={visit} /> : <Clock visit={visit} clock={clock} />}
-      {clock !== null && visit.may("developers.write") && <Report visit={visit} />}
-      <Scenarios visit={visit} />
-    </>
-  );
-  return titled(visit, "Sandbox", { body });
+  const mayWrite = visit.may("developers.write");
+  return pageShown(visit, "Sandbox", [
+    clock === null ? elsewhereShown(visit) : clockShown(visit, clock),
+    clock !== null && mayWrite && clockActs(visit, clock.ahead_ms > 0),
+    clock !== null && mayWrite && reportForm(visit),
+    scenariosShown(visit),
+  ]);
 }
 
 /** What is shown in production, with the way to the sandbox. */
-function Elsewhere({ visit }: { visit: PortalVisit }) {
+function elsewhereShown(visit: PortalVisit) {
   return (
     <section>
       <p>The clock, reports and scenarios are of the sandbox, and you are in the production environment.</p>
@@ -52,80 +51,68 @@ function aheadWords(ms: number): string {
   return parts.length === 0 ? "less than an hour" : parts.join(", ");
 }
 
-function Clock({ visit, clock }: { visit: PortalVisit; clock: SandboxClock }) {
-  return (
-    <section>
-      <h2>Clock</h2>
-      <Record
-        visit={visit}
-        fields={[
-          ["It shows", { time: clock.now }],
-          ["System's time", { time: clock.system_time }],
-          ["Ahead", aheadWords(clock.ahead_ms)],
-          ["Status", { status: clock.status }],
-        ]}
-      />
-      {clock.status === "advancing" && <p class="alert">What came due is being done; that takes seconds.</p>}
-      <p class="hint">
-        It moves the times of sandbox orders, eSIMs and their events, and what expires; your whole team and all your
-        sandbox credentials share it. Tokens, limits, retries and activations of physical SIM cards keep the system's
-        time. It goes forward only, at most 400 days ahead.
-      </p>
-      {visit.may("developers.write") && <ClockActs visit={visit} isAhead={clock.ahead_ms > 0} />}
-    </section>
-  );
+function clockShown(visit: PortalVisit, clock: SandboxClock) {
+  return [
+    <h2>Clock</h2>,
+    record(visit, [
+      ["It shows", { time: clock.now }],
+      ["System's time", { time: clock.system_time }],
+      ["Ahead", aheadWords(clock.ahead_ms)],
+      ["Status", { status: clock.status }],
+    ]),
+    clock.status === "advancing" && <p class="alert">What came due is being done; that takes seconds.</p>,
+    <p class="hint">
+      It moves the times of sandbox orders, eSIMs and their events, and what expires; your whole team and all your
+      sandbox credentials share it. Tokens, limits, retries and activations of physical SIM cards keep the system's
+      time. It goes forward only, at most 400 days ahead.
+    </p>,
+  ];
 }
 
-const spans = { "1h": "an hour", "1d": "a day", "7d": "a week", P1M: "a month" } as const;
+const suggestions = Object.entries({ "1h": "an hour", "1d": "a day", "7d": "a week", P1M: "a month" });
 
-function ClockActs({ visit, isAhead }: { visit: PortalVisit; isAhead: boolean }) {
-  const span = { list: "spans", hint: "7d, 36h, or an ISO 8601 duration such as P1M.", required: true };
+function clockActs(visit: PortalVisit, isAhead: boolean) {
+  const span = { suggestions, hint: "7d, 36h, or an ISO 8601 duration such as P1M.", required: true };
   const moment = { type: "datetime-local", hint: `In your time zone, ${visit.zone}.`, required: true };
+  const form = { class: "acts", submit: "Advance" };
   return (
-    <>
-      <Form visit={visit} to={`${PATH}/advance`} class="acts">
-        <Field visit={visit} name="advance" label="Advance by" {...span} />
-        <datalist id="spans">
-          {Object.entries(spans).map(([value, words]) => (
-            <option value={value}>{words}</option>
-          ))}
-        </datalist>
-        <Submit>Advance</Submit>
-      </Form>
-      <Form visit={visit} to={`${PATH}/advance-to`} class="acts">
-        <Field visit={visit} name="to" label="Advance to" {...moment} />
-        <Submit>Advance</Submit>
-      </Form>
+    <section>
+      {formShown(visit, {
+        ...form,
+        to: `${PATH}/advance`,
+        fields: [{ name: "advance", label: "Advance by", ...span }],
+      })}
+      {formShown(visit, {
+        ...form,
+        to: `${PATH}/advance-to`,
+        fields: [{ name: "to", label: "Advance to", ...moment }],
+      })}
       {isAhead && (
         <>
           <ActButton visit={visit} to={`${PATH}/reset`} label="Set it back to the system's time" />
           <p class="hint">Records keep the times that they have; what lies ahead then waits until its time comes.</p>
         </>
       )}
-    </>
-  );
-}
-
-function Report({ visit }: { visit: PortalVisit }) {
-  const used = { inputmode: "numeric", hint: "Needed with usage; may be left out with the others." } as const;
-  return (
-    <section>
-      <h2>Report on an eSIM</h2>
-      <p>As its supplier's report on a real eSIM: the same states and the same events, at the time of this clock.</p>
-      <Form visit={visit} to={`${PATH}/report`} class="narrow">
-        <Field visit={visit} name="iccid" label="ICCID" value={field(visit.query, "iccid")} required />
-        <Field visit={visit} name="event" label="What happened" options={sandboxEsimEvents} />
-        <Field visit={visit} name="used_mb" label="Megabytes used in all" {...used} />
-        <Submit>Report it</Submit>
-      </Form>
     </section>
   );
 }
 
+function reportForm(visit: PortalVisit) {
+  const used = { inputmode: "numeric", hint: "Needed with usage; may be left out with the others." } as const;
+  return formShown(visit, {
+    ...{ title: "Report on an eSIM", to: `${PATH}/report`, submit: "Report it" },
+    intro: "As its supplier's report on a real eSIM: the same states and the same events, at the time of this clock.",
+    fields: [
+      { name: "iccid", label: "ICCID", value: field(visit.query, "iccid"), required: true },
+      { name: "event", label: "What happened", options: sandboxEsimEvents },
+      { name: "used_mb", label: "Megabytes used in all", ...used },
+    ],
+  });
+}
+
 /** The partner whose sandbox it is. Throws `sandbox_only`. */
-function sandboxOf({ owner, actor }: PortalVisit) {
-  const { partnerId, environment } = owner;
-  if (environment === "sandbox") return { partnerId, environment, actor };
+function sandboxOf({ owner: { partnerId, environment } }: PortalVisit) {
+  if (environment === "sandbox") return { partnerId, environment };
   throw new Problem("sandbox_only", "This works in the sandbox only; you are in the production environment.");
 }
 
@@ -137,10 +124,9 @@ function durationOf(typed: string): string {
 }
 
 async function moveClock(visit: PortalVisit, advance: string): Promise<Shown> {
-  const { partnerId, actor } = sandboxOf(visit);
-  const { store, request, owner, zone } = visit;
-  const clock = await store.write(advanceClock, { partnerId, actor, advance }, request.id, owner);
-  return { to: PATH, notice: `The clock shows ${timeWords(clock.now, zone)} now.` };
+  const { partnerId } = sandboxOf(visit);
+  const clock = await visit.write(advanceClock, { partnerId, advance });
+  return { to: PATH, notice: `The clock shows ${timeWords(clock.now, visit.zone)} now.` };
 }
 
 async function advanceTo(visit: PortalVisit): Promise<Shown> {
@@ -157,21 +143,19 @@ async function advanceTo(visit: PortalVisit): Promise<Shown> {
 }
 
 async function reset(visit: PortalVisit): Promise<Shown> {
-  const { partnerId, actor } = sandboxOf(visit);
-  await visit.store.write(resetClock, { partnerId, actor }, visit.request.id, visit.owner);
+  await visit.write(resetClock, { partnerId: sandboxOf(visit).partnerId });
   return { to: PATH, notice: "The clock shows the system's time again." };
 }
 
 async function report(visit: PortalVisit): Promise<Shown> {
-  const { form, store, request, owner } = visit;
+  const { form } = visit;
   const iccid = plainDigits(requiredField(form, "iccid"));
   const event = choiceField(form, "event", sandboxEsimEvents);
   const usedMb = field(form, "used_mb") === "" ? null : integerField(form, "used_mb");
   if (usedMb !== null && (usedMb < 0 || usedMb > MOST_MB)) {
     throw invalid({ used_mb: [`must be between 0 and ${MOST_MB}`] });
   }
-  const input = { ...sandboxOf(visit), iccid, event, usedMb };
-  const { status, data_usage } = await store.write(reportSandboxEsim, input, request.id, owner);
+  const { status, data_usage } = await visit.write(reportSandboxEsim, { ...sandboxOf(visit), iccid, event, usedMb });
   const [used, total] = [data_usage.used_mb, data_usage.total_mb].map((mb) => mb.toLocaleString("en"));
   return { to: `${PATH}?iccid=${iccid}`, notice: `eSIM ${iccid} is ${status}, ${used} of ${total} MB used.` };
 }

@@ -5,12 +5,14 @@ import { bankDetails } from "../../../core/wallet/bank-details.ts";
 import { requestFundingByForm } from "../../../core/wallet/by-form.ts";
 import { listFunding } from "../../../core/wallet/list-funding.ts";
 import { listTransactions } from "../../../core/wallet/transactions.ts";
-import { Field, Form, KEY_FIELD, Submit } from "../../parts/form.tsx";
-import { type Column, Rows } from "../../parts/list.tsx";
+import { formShown } from "../../parts/act-form.tsx";
+import { KEY_FIELD } from "../../parts/form.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { table } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
-import { optionalField, type PortalVisit, requiredField, type Shown } from "../../session/visit.ts";
-import { ownList } from "./own-pages.tsx";
+import { type PortalVisit, requiredField, type Shown } from "../../session/visit.ts";
 
 async function seen(q: Read, { owner }: Pick<PortalVisit, "owner">) {
   const { balances } = await walletBalances(q, owner.partnerId);
@@ -21,7 +23,7 @@ async function seen(q: Read, { owner }: Pick<PortalVisit, "owner">) {
 type Seen = Awaited<ReturnType<typeof seen>>;
 type Movement = Awaited<ReturnType<typeof listTransactions>>["data"][number];
 
-const columnsOf = ({ base }: PortalVisit): Column<Movement>[] => [
+const columns: Column<Movement>[] = [
   { title: "When", cell: (one) => ({ time: one.created_at }) },
   { title: "What", cell: (one) => one.kind },
   { title: "Amount", right: true, cell: (one) => ({ money: one.amount_cents, currency: one.currency }) },
@@ -32,32 +34,20 @@ const columnsOf = ({ base }: PortalVisit): Column<Movement>[] => [
   },
   {
     title: "Order",
-    cell: ({ order_id: id, order_number }) =>
-      id === null ? null : { text: order_number ?? id, href: `${base}/orders/${id}` },
+    cell: ({ order_id: id, order_number }) => (id === null ? null : { text: order_number ?? id, to: `/orders/${id}` }),
   },
   { title: "Reference", cell: (one) => one.reference },
 ];
 
-const fundingColumns: Column<Seen["requests"][number]>[] = [
-  { title: "Reference", cell: (one) => one.reference },
-  { title: "Amount", right: true, cell: (one) => ({ money: one.amount_cents, currency: one.currency }) },
-  { title: "State", cell: (one) => ({ status: one.status }) },
-  { title: "Announced", cell: (one) => ({ time: one.created_at }) },
-  { title: "Settled", cell: (one) => ({ time: one.settled_at }) },
-];
-
 function walletPage(visit: PortalVisit): Promise<Shown> {
-  const { store, owner, query } = visit;
-  const filter = { partnerId: owner.partnerId, currency: optionalField(query, "currency")?.toUpperCase() };
-  return ownList(visit, {
-    path: "/wallet",
-    title: "Wallet",
-    caption: "Movements of the wallet",
-    columns: columnsOf(visit),
+  const { store, owner } = visit;
+  return listed(visit, {
+    ...{ path: "/wallet", title: "Wallet", caption: "Movements of the wallet", columns },
     filters: [{ name: "currency", label: "Currency" }],
-    read: (page) => store.list(listTransactions, { ...filter, ...page }),
+    read: (page, { currency }) =>
+      store.list(listTransactions, { partnerId: owner.partnerId, currency: currency?.toUpperCase(), ...page }),
     empty: "Nothing has moved the wallet yet.",
-    above: async () => <Funds visit={visit} {...(await store.read(seen, { owner }))} />,
+    above: async () => fundsShown(visit, await store.read(seen, { owner })),
   });
 }
 
@@ -76,46 +66,44 @@ export function Balances({ balances }: Pick<Seen, "balances">) {
   );
 }
 
-function Funds({ visit, balances, requests, bank }: { visit: PortalVisit } & Seen) {
-  const title = "Payments that you announced";
-  return (
-    <>
-      <div class="cards">
-        <Balances balances={balances} />
-      </div>
-      {visit.may("wallet.fund") && (
-        <section>
-          <h2>Ask for funds</h2>
-          <p>Say what you are going to transfer. The reference that you get belongs into the transfer.</p>
-          <Form visit={visit} to="/wallet" keyed class="narrow">
-            <Field visit={visit} name="amount" label="Amount" inputmode="decimal" hint="For example 1500.00" required />
-            <Field visit={visit} name="currency" label="Currency" value={balances[0]?.currency ?? "AUD"} required />
-            <Submit>Ask for funds</Submit>
-          </Form>
-          {bank !== null && (
-            <>
-              <h3>Where to transfer it</h3>
-              <pre>{bank}</pre>
-            </>
-          )}
-        </section>
-      )}
+function fundsShown(visit: PortalVisit, { balances, requests, bank }: Seen) {
+  const mayFund = visit.may("wallet.fund");
+  return [
+    <div class="cards">
+      <Balances balances={balances} />
+    </div>,
+    mayFund &&
+      formShown(visit, {
+        ...{ title: "Ask for funds", to: "/wallet", keyed: true, submit: "Ask for funds" },
+        intro: "Say what you are going to transfer. The reference that you get belongs into the transfer.",
+        fields: [
+          { name: "amount", label: "Amount", inputmode: "decimal", hint: "For example 1500.00", required: true },
+          { name: "currency", label: "Currency", value: balances[0]?.currency ?? "AUD", required: true },
+        ],
+      }),
+    mayFund && bank !== null && (
       <section>
-        <h2>{title}</h2>
-        <Rows visit={visit} caption={title} rows={requests} empty="None yet." columns={fundingColumns} />
+        <h2>Where to transfer it</h2>
+        <pre>{bank}</pre>
       </section>
-      <h2>Movements</h2>
-    </>
-  );
+    ),
+    table(visit, { title: "Payments that you announced", rows: requests, empty: "None yet." }, [
+      { title: "Reference", cell: (one) => one.reference },
+      { title: "Amount", right: true, cell: (one) => ({ money: one.amount_cents, currency: one.currency }) },
+      { title: "State", cell: (one) => ({ status: one.status }) },
+      { title: "Announced", cell: (one) => ({ time: one.created_at }) },
+      { title: "Settled", cell: (one) => ({ time: one.settled_at }) },
+    ]),
+    <h2>Movements</h2>,
+  ];
 }
 
-async function askForFunds(visit: PortalVisit): Promise<Shown> {
-  const { form, store, owner, actor, user, request } = visit;
+async function askForFunds({ form, write, owner, user }: PortalVisit): Promise<Shown> {
   const currency = requiredField(form, "currency").toUpperCase();
   const amount = parseMoney(requiredField(form, "amount").replaceAll(",", ""), currency);
   const key = requiredField(form, KEY_FIELD);
-  const asked = { partnerId: owner.partnerId, amount, currency, actor, key, userId: user.id };
-  const made = await store.write(requestFundingByForm, asked, request.id, owner);
+  const asked = { partnerId: owner.partnerId, amount, currency, key, userId: user.id };
+  const made = await write(requestFundingByForm, asked);
   if (made === null) return { to: "/wallet", notice: "This was announced before: nothing was added." };
   return { to: "/wallet", notice: `Announced. Name ${made.reference} in your transfer.` };
 }

@@ -9,23 +9,27 @@ import { redeliver } from "../../../core/webhooks/redeliver.ts";
 import { showWebhook } from "../../../core/webhooks/webhook.ts";
 import { Time } from "../../parts/cell.tsx";
 import { ActButton } from "../../parts/form.tsx";
-import { type Column, Record } from "../../parts/list.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { backLink, type Fields, pageShown, record } from "../../parts/shown.tsx";
 import { dayField } from "../../session/moment-field.ts";
 import { portalPage } from "../../session/page.ts";
-import { chosen, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { ownList, titled } from "./own-pages.tsx";
+import { idIn, type PortalVisit, partIn, type Shown } from "../../session/visit.ts";
 
 /** What the address names. Any text may be in it; what is not an own endpoint's, or its delivery's, is not found. */
-const namedBy = ({ request }: PortalVisit) => request.params as { id: WebhookId; delivery: DeliveryId };
+const namedBy = (visit: PortalVisit) => ({
+  id: idIn<WebhookId>(visit),
+  delivery: partIn<DeliveryId>(visit, "delivery"),
+});
 
 /** The path of the endpoint that the address names. */
 export const pathOf = (visit: PortalVisit) => `/developers/webhooks/${namedBy(visit).id}`;
 
 /** The columns of the log of that endpoint. */
 export function deliveryColumns(visit: PortalVisit): Column<LoggedDelivery>[] {
-  const at = `${visit.base}${pathOf(visit)}/deliveries`;
+  const at = `${pathOf(visit)}/deliveries`;
   return [
-    { title: "Event", cell: (one) => ({ text: one.event, href: `${at}/${one.id}` }) },
+    { title: "Event", cell: (one) => ({ text: one.event, to: `${at}/${one.id}` }) },
     { title: "Status", cell: (one) => ({ status: one.status }) },
     { title: "Attempts", right: true, cell: (one) => one.attempts },
     { title: "Response", cell: (one) => (one.last_status_code === null ? one.last_error : `${one.last_status_code}`) },
@@ -39,25 +43,20 @@ async function deliveriesPage(visit: PortalVisit): Promise<Shown> {
   const { query, owner, store, base, zone } = visit;
   const { id } = namedBy(visit);
   const { url } = await store.read(showWebhook, { owner, id });
-  const filter = {
-    status: chosen(query, "status", deliveryStatuses),
-    event_id: optionalField(query, "event_id"),
-    created: {
-      since: dayField(query, { name: "from", zone }),
-      until: dayField(query, { name: "to", zone, days: 1 }),
-    },
+  const created = {
+    since: dayField(query, { name: "from", zone }),
+    until: dayField(query, { name: "to", zone, days: 1 }),
   };
-  return ownList(visit, {
-    path: `${pathOf(visit)}/deliveries`,
-    title: "Deliveries",
-    columns: deliveryColumns(visit),
+  return listed(visit, {
+    ...{ path: `${pathOf(visit)}/deliveries`, title: "Deliveries", columns: deliveryColumns(visit) },
     filters: [
       { name: "status", label: "Status", options: deliveryStatuses },
       { name: "event_id", label: "Event ID" },
       { name: "from", label: "From the day", type: "date" },
       { name: "to", label: "To the day", type: "date" },
     ],
-    read: (page) => store.list(listOwnDeliveries, { owner, webhookId: id, ...filter, ...page }),
+    read: (page, { status, event_id }) =>
+      store.list(listOwnDeliveries, { owner, webhookId: id, status, event_id, created, ...page }),
     empty: "No delivery fits. They are kept for 90 days.",
     above: (
       <p>
@@ -85,39 +84,33 @@ async function isInFeed(q: Read, event: Parameters<typeof showEvent>[1]): Promis
 }
 
 async function deliveryPage(visit: PortalVisit): Promise<Shown> {
-  const { store, owner, base } = visit;
+  const { store, owner } = visit;
   const { url, canSend, shown, isInFeed } = await store.read(seen, { owner, ...namedBy(visit) });
   const { event, event_id } = shown;
   const at = `${pathOf(visit)}/deliveries`;
-  const body = (
-    <>
-      <section>
-        <Record
-          visit={visit}
-          fields={[
-            ["Status", { status: shown.status }],
-            ["Endpoint", { text: url, href: `${base}${pathOf(visit)}` }],
-            ["Event", isInFeed ? { text: event_id, href: `${base}/developers/events/${event_id}` } : event_id],
-            ["Attempts", shown.attempts],
-            ["Next attempt", { time: shown.next_attempt_at }],
-            ["Made", { time: shown.created_at }],
-            ["ID", shown.id],
-          ]}
-        />
-        {visit.may("developers.write") && canSend && (
-          <ActButton visit={visit} to={`${at}/${shown.id}/redeliver`} label="Send it again" />
-        )}
-      </section>
-      <section>
-        <h2>Attempts</h2>
-        {shown.attempt_log.length === 0 && <p>None yet.</p>}
-        {shown.attempt_log.map((attempt) => (
-          <Attempt visit={visit} attempt={attempt} />
-        ))}
-      </section>
-    </>
+  const fields: Fields = [
+    ["Status", { status: shown.status }],
+    ["Endpoint", { text: url, to: pathOf(visit) }],
+    ["Event", isInFeed ? { text: event_id, to: `/developers/events/${event_id}` } : event_id],
+    ["Attempts", shown.attempts],
+    ["Next attempt", { time: shown.next_attempt_at }],
+    ["Made", { time: shown.created_at }],
+    ["ID", shown.id],
+  ];
+  const again = visit.may("developers.write") && canSend && (
+    <ActButton visit={visit} to={`${at}/${shown.id}/redeliver`} label="Send it again" />
   );
-  return titled(visit, `Delivery of ${event}`, { body, back: [at, "All deliveries of this endpoint"] });
+  return pageShown(visit, `Delivery of ${event}`, [
+    record(visit, fields, again),
+    <section>
+      <h2>Attempts</h2>
+      {shown.attempt_log.length === 0 && <p>None yet.</p>}
+      {shown.attempt_log.map((attempt) => (
+        <Attempt visit={visit} attempt={attempt} />
+      ))}
+    </section>,
+    backLink(visit, at, "All deliveries of this endpoint"),
+  ]);
 }
 
 type Logged = Awaited<ReturnType<typeof showOwnDelivery>>["attempt_log"][number];
@@ -136,9 +129,8 @@ function Attempt({ visit, attempt }: { visit: PortalVisit; attempt: Logged }) {
 }
 
 async function sendAgain(visit: PortalVisit): Promise<Shown> {
-  const { owner, actor, store, request } = visit;
   const { id, delivery } = namedBy(visit);
-  await store.write(redeliver, { id: delivery, of: { owner, webhookId: id }, actor }, request.id, owner);
+  await visit.write(redeliver, { id: delivery, of: { owner: visit.owner, webhookId: id } });
   return { to: `${pathOf(visit)}/deliveries/${delivery}`, notice: "The delivery is on its way again." };
 }
 

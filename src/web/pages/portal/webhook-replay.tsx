@@ -3,52 +3,41 @@ import { counted } from "../../../core/kernel/counted.ts";
 import { withoutHidden } from "../../../core/kernel/hidden-characters.ts";
 import { replayAll, replayStep } from "../../../core/webhooks/redeliver.ts";
 import { showWebhook } from "../../../core/webhooks/webhook.ts";
+import { formShown } from "../../parts/act-form.tsx";
 import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
-import { Field, Form, Submit } from "../../parts/form.tsx";
+import { backLink, pageShown } from "../../parts/shown.tsx";
 import { timeWords } from "../../parts/words.ts";
 import { momentField } from "../../session/moment-field.ts";
 import { portalPage } from "../../session/page.ts";
 import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { titled } from "./own-pages.tsx";
 import { pathOf } from "./webhook-deliveries.tsx";
 
 /** Asks since when what did not arrive is sent again. */
-export function ReplayForm({ visit }: { visit: PortalVisit }) {
+export function replayForm(visit: PortalVisit) {
   const moment = { type: "datetime-local", hint: `In your time zone, ${visit.zone}.`, required: true };
-  return (
-    <Form visit={visit} to={`${pathOf(visit)}/replay`} class="acts">
-      <Field visit={visit} name="since" label="Failed or held since" {...moment} />
-      <Submit kind="plain">Send again what did not arrive</Submit>
-    </Form>
-  );
+  return formShown(visit, {
+    ...{ to: `${pathOf(visit)}/replay`, class: "acts", plain: true, submit: "Send again what did not arrive" },
+    fields: [{ name: "since", label: "Failed or held since", ...moment }],
+  });
 }
 
 async function replayPage(visit: PortalVisit): Promise<Shown> {
-  const { store, owner } = visit;
-  const { url } = await store.read(showWebhook, { owner, id: idIn<WebhookId>(visit) });
-  const body = (
-    <>
-      <p>{withoutHidden(url)}</p>
-      <ReplayForm visit={visit} />
-    </>
-  );
-  return titled(visit, "Send again what did not arrive", { body, back: [pathOf(visit), "Back to the endpoint"] });
+  const { url } = await visit.store.read(showWebhook, { owner: visit.owner, id: idIn<WebhookId>(visit) });
+  const back = backLink(visit, pathOf(visit), "Back to the endpoint");
+  return pageShown(visit, "Send again what did not arrive", [<p>{withoutHidden(url)}</p>, replayForm(visit), back]);
 }
 
 async function replay(visit: PortalVisit): Promise<Shown> {
-  const { owner, actor, store, request, zone } = visit;
+  const { owner, zone } = visit;
   const since = momentField(visit, "since");
-  const input = { endpointId: idIn<WebhookId>(visit), owner, since, actor };
+  const input = { endpointId: idIn<WebhookId>(visit), owner, since };
   const since_words = timeWords(new Date(since).toISOString(), zone);
   if (!isConfirmed(visit)) {
-    const { count, next } = await store.rehearse(replayStep, { ...input, after: null });
+    const { count, next } = await visit.rehearse(replayStep, { ...input, after: null });
     if (count === 0) return { to: pathOf(visit), notice: `Nothing failed since ${since_words}.` };
     return consequenceShown(visit, {
-      title: "Send again what did not arrive?",
-      to: `${pathOf(visit)}/replay`,
-      carried: ["since"],
-      act: "Send again",
-      back: pathOf(visit),
+      ...{ title: "Send again what did not arrive?", act: "Send again", carried: ["since"] },
+      ...{ to: `${pathOf(visit)}/replay`, back: pathOf(visit) },
       children: (
         <p>
           {next === null ? "" : "At least "}
@@ -58,8 +47,7 @@ async function replay(visit: PortalVisit): Promise<Shown> {
       ),
     });
   }
-  const step = (after: DeliveryId | null) => store.write(replayStep, { ...input, after }, request.id, owner);
-  const count = await replayAll(step);
+  const count = await replayAll((after: DeliveryId | null) => visit.write(replayStep, { ...input, after }));
   return { to: pathOf(visit), notice: `${counted(count, "delivery", "deliveries")} on the way again.` };
 }
 

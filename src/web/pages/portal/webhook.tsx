@@ -6,15 +6,15 @@ import type { Read } from "../../../core/store/store.ts";
 import { listOwnDeliveries } from "../../../core/webhooks/delivery-log.ts";
 import { FAILURES_TO_GIVE_UP } from "../../../core/webhooks/retries.ts";
 import { showWebhook, type WebhookDetail } from "../../../core/webhooks/webhook.ts";
-import { ActButton, Field, Form, Submit } from "../../parts/form.tsx";
-import { Record, Rows } from "../../parts/list.tsx";
+import { formShown } from "../../parts/act-form.tsx";
+import { ActButton } from "../../parts/form.tsx";
+import { backLink, type Fields, LinkButton, pageShown, record, table } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
-import { type Cell, timeWords } from "../../parts/words.ts";
+import { timeWords } from "../../parts/words.ts";
 import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
-import { titled } from "./own-pages.tsx";
 import { deliveryColumns, pathOf } from "./webhook-deliveries.tsx";
-import { ReplayForm } from "./webhook-replay.tsx";
-import { WebhookFields } from "./webhooks.tsx";
+import { replayForm } from "./webhook-replay.tsx";
+import { webhookForm } from "./webhooks.tsx";
 
 /** Most hours that both secrets sign, once one is replaced. */
 export const MOST_OVERLAP_HOURS = 168;
@@ -31,51 +31,23 @@ type Seen = Awaited<ReturnType<typeof seen>>;
 export async function webhookPage(visit: PortalVisit): Promise<Shown> {
   const { webhook, latest, audit } = await visit.store.read(seen, { owner: visit.owner, id: idIn<WebhookId>(visit) });
   const mayWrite = visit.may("developers.write");
-  const body = (
-    <>
-      <Trouble visit={visit} webhook={webhook} />
-      <section>
-        <Record visit={visit} fields={healthOf(webhook)} />
-        {mayWrite && <Acts visit={visit} webhook={webhook} />}
-      </section>
-      <section>
-        <h2>Latest deliveries</h2>
-        <Rows
-          visit={visit}
-          caption="Latest deliveries"
-          columns={deliveryColumns(visit)}
-          rows={latest}
-          empty="Nothing was sent yet. Send a test."
-        />
-        {latest.length > 0 && (
-          <p>
-            <a href={`${visit.base}${pathOf(visit)}/deliveries`}>All deliveries</a>
-          </p>
-        )}
-        {mayWrite && webhook.status === "active" && <ReplayForm visit={visit} />}
-      </section>
-      {mayWrite && (
-        <section>
-          <details open={"url" in visit.form}>
-            <summary>
-              <strong>Change it</strong>
-            </summary>
-            <Form visit={visit} to={pathOf(visit)}>
-              <WebhookFields visit={visit} known={webhook} />
-              <Submit>Save</Submit>
-            </Form>
-          </details>
-        </section>
-      )}
-      <Timeline visit={visit} moments={audit.toReversed().map(momentOf)} />
-    </>
-  );
-  return titled(visit, webhook.description ?? webhook.url, { body, back: ["/developers/webhooks", "All endpoints"] });
+  const deliveries = { title: "Latest deliveries", rows: latest, empty: "Nothing was sent yet. Send a test." };
+  const open = "url" in visit.form;
+  return pageShown(visit, webhook.description ?? webhook.url, [
+    troubleShown(visit, webhook),
+    record(visit, healthOf(webhook)),
+    mayWrite && actsShown(visit, webhook),
+    table(visit, deliveries, deliveryColumns(visit)),
+    latest.length > 0 && backLink(visit, `${pathOf(visit)}/deliveries`, "All deliveries"),
+    mayWrite && webhook.status === "active" && replayForm(visit),
+    mayWrite && webhookForm(visit, { title: "Change it", to: pathOf(visit), submit: "Save", open, known: webhook }),
+    <Timeline visit={visit} moments={audit.toReversed().map(momentOf)} />,
+    backLink(visit, "/developers/webhooks", "All endpoints"),
+  ]);
 }
 
 /** What is wrong, and what to do about it. */
-function Trouble({ visit, webhook }: { visit: PortalVisit; webhook: WebhookDetail }) {
-  const { status, failing_since, failed_attempts } = webhook;
+function troubleShown(visit: PortalVisit, { status, failing_since, failed_attempts }: WebhookDetail) {
   if (status === "failed") {
     return (
       <p class="alert bad">
@@ -94,7 +66,7 @@ function Trouble({ visit, webhook }: { visit: PortalVisit; webhook: WebhookDetai
 }
 
 /** How it does, and what it is. */
-function healthOf(webhook: WebhookDetail): readonly (readonly [string, Cell])[] {
+function healthOf(webhook: WebhookDetail): Fields {
   const { last_delivery: last, failing_since, failed_attempts } = webhook;
   const deliveries = (count: number) => counted(count, "delivery", "deliveries");
   return [
@@ -113,34 +85,31 @@ function healthOf(webhook: WebhookDetail): readonly (readonly [string, Cell])[] 
   ];
 }
 
-function Acts({ visit, webhook }: { visit: PortalVisit; webhook: WebhookDetail }) {
+function actsShown(visit: PortalVisit, webhook: WebhookDetail) {
   const at = pathOf(visit);
   const isActive = webhook.status === "active";
   const [label, status] = isActive ? ["Disable", "disabled"] : ["Enable", "active"];
-  const hours = { type: "number", min: "0", max: String(MOST_OVERLAP_HOURS) };
+  const kinds = { value: "order.created", options: eventKinds.map((kind) => [kind, kind] as const) };
+  const hours = { type: "number", min: "0", max: String(MOST_OVERLAP_HOURS), value: "24" };
+  const look = { class: "acts", plain: true };
   return (
-    <>
-      {isActive && (
-        <Form visit={visit} to={`${at}/test`} class="acts">
-          <Field visit={visit} name="event" label="Sample event" value="order.created" options={kindOptions} />
-          <Submit kind="plain">Send a test</Submit>
-        </Form>
-      )}
-      <Form visit={visit} to={`${at}/rotate`} class="acts">
-        <Field visit={visit} name="overlap_hours" label="Hours that both secrets sign" value="24" {...hours} />
-        <Submit kind="plain">Replace the secret</Submit>
-      </Form>
+    <section>
+      {isActive &&
+        formShown(visit, {
+          ...{ ...look, to: `${at}/test`, submit: "Send a test" },
+          fields: [{ name: "event", label: "Sample event", ...kinds }],
+        })}
+      {formShown(visit, {
+        ...{ ...look, to: `${at}/rotate`, submit: "Replace the secret" },
+        fields: [{ name: "overlap_hours", label: "Hours that both secrets sign", ...hours }],
+      })}
       <div class="acts">
         <ActButton visit={visit} to={`${at}/status`} label={label} hidden={{ status }} />
-        <a class="button plain" href={`${visit.base}${at}/delete`}>
-          Delete
-        </a>
+        <LinkButton visit={visit} to={`${at}/delete`} words="Delete" />
       </div>
-    </>
+    </section>
   );
 }
-
-const kindOptions = eventKinds.map((kind) => [kind, kind] as const);
 
 /** Who did it, as far as a partner may see it. */
 function byWords(actor: string): string {

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import {
   EVERY_KIND,
   eventCatalog,
@@ -11,11 +12,12 @@ import { webhookStatuses } from "../../../core/store/schema/values.ts";
 import { createWebhook } from "../../../core/webhooks/create.ts";
 import { listWebhooks } from "../../../core/webhooks/list.ts";
 import type { WebhookDetail } from "../../../core/webhooks/webhook.ts";
-import { Field, Form, Submit } from "../../parts/form.tsx";
+import { formShown } from "../../parts/act-form.tsx";
 import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
 import { portalPage } from "../../session/page.ts";
-import { chosen, field, fields, type PortalVisit, requiredField, type Shown } from "../../session/visit.ts";
-import { ownList, secretShown } from "./own-pages.tsx";
+import { field, fields, type PortalVisit, requiredField, type Shown } from "../../session/visit.ts";
+import { secretShown } from "./own-pages.ts";
 
 const PATH = "/developers/webhooks";
 
@@ -27,8 +29,8 @@ function healthOf(one: WebhookDetail): string {
   return one.last_delivery === null ? "nothing sent yet" : "well";
 }
 
-const columnsOf = ({ base }: PortalVisit): Column<WebhookDetail>[] => [
-  { title: "URL", cell: (one) => ({ text: one.url, href: `${base}${PATH}/${one.id}` }) },
+const columns: readonly Column<WebhookDetail>[] = [
+  { title: "URL", cell: (one) => ({ text: one.url, to: `${PATH}/${one.id}` }) },
   { title: "Description", cell: (one) => one.description },
   { title: "Status", cell: (one) => ({ status: one.status }) },
   { title: "Health", cell: healthOf },
@@ -38,62 +40,49 @@ const columnsOf = ({ base }: PortalVisit): Column<WebhookDetail>[] => [
 ];
 
 function webhooksPage(visit: PortalVisit): Promise<Shown> {
-  const { query, owner, store } = visit;
-  const status = chosen(query, "status", webhookStatuses);
-  return ownList(visit, {
-    path: PATH,
-    title: "Webhooks",
-    caption: "Endpoints",
-    columns: columnsOf(visit),
+  const { owner, store } = visit;
+  return listed(visit, {
+    ...{ path: PATH, title: "Webhooks", caption: "Endpoints", columns },
     filters: [{ name: "status", label: "Status", options: webhookStatuses }],
-    read: (page) => store.list(listWebhooks, { owner, status, ...page }),
+    read: (page, chosen) => store.list(listWebhooks, { owner, ...chosen, ...page }),
     empty: `No endpoint in the ${owner.environment} environment. Every event is in the feed of events all the same.`,
-    above: visit.may("developers.write") && <NewWebhook visit={visit} />,
+    above:
+      visit.may("developers.write") &&
+      webhookForm(visit, {
+        ...{ title: "New endpoint", to: PATH, submit: "Make the endpoint", open: visit.problem !== null },
+        known: { url: "", description: null, events: [] },
+      }),
   });
-}
-
-function NewWebhook({ visit }: { visit: PortalVisit }) {
-  return (
-    <section>
-      <details open={visit.problem !== null}>
-        <summary>
-          <strong>New endpoint</strong>
-        </summary>
-        <Form visit={visit} to={PATH}>
-          <WebhookFields visit={visit} />
-          <Submit>Make the endpoint</Submit>
-        </Form>
-      </details>
-    </section>
-  );
 }
 
 /** Most characters of a description, as the API has it. */
 const MOST_DESCRIPTION = 500;
 
-/** What an endpoint has that its partner may change. */
-interface Endpoint {
-  url: string;
-  events: readonly Subscription[];
-  description: string | null;
+interface WebhookForm {
+  title: string;
+  to: string;
+  submit: string;
+  open: boolean;
+  /** What the endpoint has that its partner may change. */
+  known: { url: string; events: readonly Subscription[]; description: string | null };
 }
 
-/** The fields of an endpoint, new or known. */
-export function WebhookFields({ visit, known }: { visit: PortalVisit; known?: Endpoint }) {
-  const { url = "", description, events = [] } = known ?? {};
+/** The form of an endpoint, new or known. */
+export function webhookForm(visit: PortalVisit, { title, to, submit, open, known }: WebhookForm): ComponentChildren {
   const scheme = visit.owner.environment === "production" ? "https" : "http or https";
   const address = { type: "url", hint: `A public ${scheme} address that takes POST.`, required: true };
-  const own = { value: description ?? "", hint: "So that you know it again; may be left out." };
-  return (
-    <>
-      <Field visit={visit} name="url" label="URL" value={url} {...address} />
-      <Field visit={visit} name="description" label="Description" {...own} />
-      <EventBoxes visit={visit} known={events} />
-    </>
-  );
+  const own = { value: known.description ?? "", hint: "So that you know it again; may be left out." };
+  return formShown(visit, {
+    ...{ title, to, submit, folded: { open }, class: "" },
+    fields: [
+      { name: "url", label: "URL", value: known.url, ...address },
+      { name: "description", label: "Description", ...own },
+    ],
+    after: eventBoxes(visit, known.events),
+  });
 }
 
-function EventBoxes({ visit, known }: { visit: PortalVisit; known: readonly Subscription[] }) {
+function eventBoxes(visit: PortalVisit, known: readonly Subscription[]): ComponentChildren {
   const chosen = "url" in visit.form ? fields(visit.form, "events") : known;
   const errors = visit.problem?.errors?.events ?? [];
   return (
@@ -139,14 +128,12 @@ export function webhookIn({ form }: PortalVisit): { url: string; events: Subscri
 }
 
 async function create(visit: PortalVisit): Promise<Shown> {
-  const { owner, actor, store, request } = visit;
   const { description, ...endpoint } = webhookIn(visit);
   const described = description === "" ? {} : { description };
-  const input = { ...endpoint, ...described, owner, actor };
-  const { webhook, secret } = await store.write(createWebhook, input, request.id, owner);
+  const { webhook, secret } = await visit.write(createWebhook, { ...endpoint, ...described, owner: visit.owner });
   return secretShown(visit, "The endpoint is made.", {
-    secrets: [["webhook-secret", "Signing secret", secret]],
-    words: "It signs every delivery. Send a test from the page of the endpoint.",
+    values: [["webhook-secret", "Signing secret", secret]],
+    after: "It signs every delivery. Send a test from the page of the endpoint.",
     back: `${PATH}/${webhook.id}`,
   });
 }
