@@ -10,9 +10,12 @@ import { FILE_FIELD, uploadedText } from "./upload.ts";
 export const MOST_ROWS = 500;
 const MOST_KIB = 400;
 
+/** A file as large as a form may send. */
+export const LARGE_FILE = { mostKib: 16 * 1024 } as const;
+
 /** What a page takes of a file. */
 export interface FileShape<C extends string> {
-  /** Its columns; left out, it may have any, and rows that end early. */
+  /** Its columns; left out, it may have any, and rows that end early, and none that is too long. */
   columns?: readonly C[];
   /** Columns that have to be there; of several together, one. */
   needs?: readonly (string | readonly string[])[];
@@ -37,7 +40,7 @@ export async function readCsvFile<C extends string>(form: Form, shape: FileShape
  * The rows of a CSV text, its columns by name in any order. Throws `validation` for what is none, and for a column that
  * is unknown: it may be one that is written differently, and would be missing.
  */
-export async function csvRows<C extends string>(text: string, shape: FileShape<C>): Promise<FileRow<C>[]> {
+async function csvRows<C extends string>(text: string, shape: FileShape<C>): Promise<FileRow<C>[]> {
   const { columns, mostRows = MOST_ROWS } = shape;
   const [head, ...records] = await recordsOf(text);
   const names = (head?.fields ?? []).map(nameOf);
@@ -45,8 +48,11 @@ export async function csvRows<C extends string>(text: string, shape: FileShape<C
   if (records.length === 0) throw wrong("has no rows under its header");
   if (records.length > mostRows) throw wrong(`has more than ${mostRows} rows: split it, or import it in the terminal`);
   return records.map(({ line, fields }) => {
+    if (columns === undefined && fields.length > names.length) {
+      throw wrong(`is no CSV: line ${line} has ${fields.length} values, and the header ${names.length} columns`);
+    }
     const cellOf = (column: string) => [column, visibleText(fields[names.indexOf(column)] ?? "")];
-    const isWhole = fields.length === names.length || (columns === undefined && fields.length < names.length);
+    const isWhole = fields.length === names.length || columns === undefined;
     const fault = isWhole ? null : `has ${fields.length} values, and the header ${names.length} columns`;
     const values = Object.fromEntries((columns ?? names).map(cellOf));
     return { line, values: values as Record<C, string>, fault }; // every column has its value

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { counted } from "../../core/kernel/counted.ts";
 import type { Shown, SignedInVisit, Visit } from "../session/visit.ts";
+import { type FieldOf, formShown } from "./act-form.tsx";
 import { CARRIED, carriedIn, carrying } from "./carried.ts";
 import { consequenceShown, isConfirmed } from "./consequence.tsx";
 import { type FileRow, type FileShape, readCsvFile } from "./csv-file.ts";
-import { Field, Form, FormProblem, Submit } from "./form.tsx";
-import { type Column, Rows } from "./list.tsx";
+import type { Column } from "./list.tsx";
+import { backLink, pageShown, table } from "./shown.tsx";
 import { encodingField, encodingNote, FILE_FIELD } from "./upload.ts";
 
 /** The form by which a file is sent. */
@@ -18,8 +19,8 @@ interface FileForm<V, C extends string> extends FileShape<C> {
   hint: string;
   /** What the button says that shows the preview. */
   button: string;
-  /** Other fields of the form; what the act needs of them is in the preview's data. */
-  more?(visit: V): ComponentChildren;
+  /** Other fields, before that of the file and after it; what the act needs of them is in the preview's data. */
+  fields?(visit: V): readonly [before: readonly FieldOf[], after: readonly FieldOf[]];
   /** Where all the records are. */
   all: readonly [path: string, words: string];
 }
@@ -43,9 +44,9 @@ interface FilePreview<D> {
 }
 
 /** The page of such a file: to be given to `portalPage` or `consolePage` with what it needs. */
-function filePage<V extends SignedInVisit, C extends string, D>(file: FileImport<V, C, D>) {
+export function filePage<V extends SignedInVisit, C extends string, D>(file: FileImport<V, C, D>) {
   const { path } = file;
-  const formPage = (visit: V) => formShown(visit, file);
+  const show = (visit: V) => formPage(visit, file);
   const act = async (visit: V): Promise<Shown> => {
     if (isConfirmed(visit)) return file.act(visit, carriedIn(visit, path) as D); // what was carried below
     const { rows, encoding } = await readCsvFile(visit.form, file);
@@ -57,48 +58,31 @@ function filePage<V extends SignedInVisit, C extends string, D>(file: FileImport
     const asked = { title, to: path, carried: [CARRIED], act: button, back: path, slow: true, children: shown };
     return consequenceShown(carrier, asked);
   };
-  return { path, show: formPage, act, again: formPage };
+  return { path, show, act, again: show };
 }
 
-function formShown<V extends Visit>(
-  visit: V,
-  { path, title, about, hint, button, more, all }: FileForm<V, string>,
-): Shown {
-  const body = (
-    <>
-      <h1>{title}</h1>
-      <FormProblem visit={visit} />
-      <Form visit={visit} to={path} files class="narrow">
-        {more?.(visit)}
-        <Field visit={visit} name={FILE_FIELD} label="File" type="file" hint={hint} required />
-        <Field visit={visit} {...encodingField} />
-        <Submit>{button}</Submit>
-      </Form>
-      {about}
-      <p>
-        <a href={`${visit.base}${all[0]}`}>{all[1]}</a>
-      </p>
-    </>
-  );
-  return { title, body };
+function formPage<V extends Visit>(visit: V, file: FileForm<V, string>): Shown {
+  const { path: to, title, about, hint, button: submit, all } = file;
+  const [before, after] = file.fields?.(visit) ?? [[], []];
+  const sent = [{ name: FILE_FIELD, label: "File", type: "file", hint, required: true }, encodingField];
+  const fields = [...before, ...sent, ...after];
+  return pageShown(visit, title, [
+    formShown(visit, { to, files: true, fields, submit }),
+    about,
+    backLink(visit, ...all),
+  ]);
 }
 
 /** What became of a file where nothing is left to confirm. */
 function fileShown(
-  { base }: Visit,
+  visit: Visit,
   { path, all }: FileForm<never, string>,
   { title, shown, status }: { title: string; shown: ComponentChildren; status: number },
 ): Shown {
-  const body = (
-    <>
-      <h1>{title}</h1>
-      {shown}
-      <p>
-        <a href={`${base}${path}`}>Another file</a>, <a href={`${base}${all[0]}`}>{all[1]}</a>
-      </p>
-    </>
-  );
-  return { title, body, status };
+  return {
+    ...pageShown(visit, title, [shown, backLink(visit, path, "Another file"), backLink(visit, ...all)]),
+    status,
+  };
 }
 
 /** A file whose items are done each by itself: some may be refused, and the others are done. */
@@ -117,26 +101,18 @@ export interface FileItems<V extends SignedInVisit, C extends string, G, L> exte
 
 /** The page of such a file. */
 export function fileItemsPage<V extends SignedInVisit, C extends string, G, L>(file: FileItems<V, C, G, L>) {
-  const { words, title, all, isRefused } = file;
-  const tableOf = (visit: V, lines: readonly L[]) => (
-    <Rows visit={visit} caption={title} rows={lines} empty="None." columns={file.table} />
-  );
+  const { words, title: caption, all, isRefused } = file;
+  const tableOf = (visit: V, rows: readonly L[]) => table(visit, { caption, rows, empty: "None." }, file.table);
   return filePage<V, C, G[]>({
     ...file,
     async preview(visit, rows) {
       const { good, lines, above } = await file.check(visit, rows);
-      const table = tableOf(visit, lines);
+      const lineTable = tableOf(visit, lines);
       const none = `No ${words.item} can be ${words.done}`;
-      if (good.length === 0) return { title: none, shown: table, data: null, act: words.act };
+      if (good.length === 0) return { title: none, shown: lineTable, data: null, act: words.act };
       const [act, left] = [`${words.act} ${counted(good.length, words.item)}`, lines.length - good.length];
-      const shown = (
-        <>
-          {above}
-          {left > 0 && <p class="alert">{counted(left, words.item)} would be refused, and left out.</p>}
-          {table}
-        </>
-      );
-      return { title: `${act}?`, shown, data: good, act };
+      const refused = left > 0 && <p class="alert">{counted(left, words.item)} would be refused, and left out.</p>;
+      return { title: `${act}?`, shown: [above, refused, lineTable], data: good, act };
     },
     async act(visit, good) {
       let ended = 0;
@@ -154,4 +130,26 @@ export function fileItemsPage<V extends SignedInVisit, C extends string, G, L>(f
       return fileShown(visit, file, { title: `${done}, ${refused.length} refused`, shown, status: 200 });
     },
   });
+}
+
+/** A row that is left out, and why. Values are not repeated: they may be secrets. */
+export interface BadLine {
+  line: number;
+  problems: readonly string[];
+}
+
+/** Rows that a preview names. */
+const MOST_NAMED = 100;
+
+/** The rows that are left out of an import, with the reasons. */
+export function badLines(visit: Visit, bad: readonly BadLine[]): ComponentChildren {
+  const title = `${counted(bad.length, "row")} left out`;
+  const more = bad.length - MOST_NAMED;
+  return [
+    table(visit, { title, caption: "Rows that are left out", rows: bad.slice(0, MOST_NAMED) }, [
+      { title: "Line", cell: (one) => one.line },
+      { title: "Why", cell: (one) => one.problems.join("; ") },
+    ]),
+    more > 0 && <p>And {more} more.</p>,
+  ];
 }

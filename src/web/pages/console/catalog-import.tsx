@@ -10,11 +10,12 @@ import { currencyDecimals, parseMoney } from "../../../core/kernel/money.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { listSuppliers } from "../../../core/suppliers/supplier.ts";
+import { type FileRow, LARGE_FILE } from "../../parts/csv-file.ts";
+import { type BadLine, badLines, filePage } from "../../parts/file-page.tsx";
 import { table } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
-import type { ConsoleVisit } from "../../session/visit.ts";
-import { badLines, type CheckedLines, type CsvLine, csvLines } from "./csv.tsx";
-import { csvImportPages } from "./csv-import.tsx";
+import { consolePage } from "../../session/page.ts";
+import type { ConsoleVisit, Shown } from "../../session/visit.ts";
 
 /** One transaction takes them all in, and nothing else is written meanwhile. */
 const MOST_ROWS = 2_000;
@@ -34,6 +35,8 @@ function centsOf({ price = "", price_cents = "", currency = "" }: Record<string,
   // The currency's own fault is named with the currency.
   return currencyDecimals(currency.toUpperCase()) === null ? 0 : parseMoney(price, currency.toUpperCase(), "price");
 }
+
+type CsvLine = FileRow<string>;
 
 /** A row as the import takes it: lists are written with | between. */
 function checkRow({ values }: CsvLine): Checked<ProductInput> {
@@ -56,11 +59,16 @@ function checkRow({ values }: CsvLine): Checked<ProductInput> {
   }
 }
 
-async function checkFile(text: string): Promise<CheckedLines<ProductInput>> {
-  const lines = await csvLines(text, { needs, mostRows: MOST_ROWS });
+/** What a file was checked to hold. */
+interface ProductsFile {
+  good: ProductInput[];
+  bad: BadLine[];
+}
+
+function checkFile(lines: readonly CsvLine[]): ProductsFile {
   const twice = findClashes<CsvLine>(({ values }) => values.sku || null);
   for (const line of lines) twice.see(line);
-  const found: CheckedLines<ProductInput> = { good: [], bad: [] };
+  const found: ProductsFile = { good: [], bad: [] };
   for (const line of lines) {
     const others = twice.linesOf(line);
     const checked = checkRow(line);
@@ -127,12 +135,13 @@ function percentOf(change: PriceChange | undefined): string | null {
   return percent === null ? null : signed(percent);
 }
 
-async function rehearse({ good, bad }: CheckedLines<ProductInput>, visit: ConsoleVisit) {
+async function preview(visit: ConsoleVisit, lines: CsvLine[]) {
+  const { good, bad } = checkFile(lines);
   const { store } = visit;
   const outcomes = good.length === 0 ? [] : await visit.rehearse(importProducts, { products: good });
   const { missing, kept, prices } = await store.read(consider, good);
   const rows = good.map((product, at) => [product, outcomes[at]] as const);
-  const preview = (
+  const shown = (
     <>
       <p>{outcomeWords(outcomes)}.</p>
       {missing.length > 0 && (
@@ -143,21 +152,33 @@ async function rehearse({ good, bad }: CheckedLines<ProductInput>, visit: Consol
       {badLines(visit, bad)}
     </>
   );
-  return { any: good.length > 0, preview };
+  if (good.length === 0) return { title: "No row can be imported", shown, data: null, act: "Import", status: 400 };
+  return { title: "Import products?", shown, data: { good, bad }, act: "Import" };
 }
 
-/** Products from a CSV file: what it changes, and the import itself. */
-export const catalogImportPages = csvImportPages({
-  ...{ path: "/catalog/import", needs: "catalog.write", list: ["/catalog", "Catalog"], most: MOST_ROWS },
-  ...{ title: "Import products", nothing: "No row can be imported", status: 400, submit: "Show what it changes" },
-  columns:
-    `Columns: ${needs.map((need) => [need].flat().join(" or ")).join(", ")}; status, description, supplier, ` +
-    "features, activation_policy, network_type and compatible_devices may be left out. Lists have | between. " +
-    "A product whose SKU is there is updated.",
-  check: checkFile,
-  rehearse,
-  write: async ({ good, bad }, visit) => {
-    const outcomes = await visit.write(importProducts, { products: good });
-    return `${outcomeWords(outcomes)}.${bad.length === 0 ? "" : ` ${counted(bad.length, "row")} left out.`}`;
+async function take(visit: ConsoleVisit, { good, bad }: ProductsFile): Promise<Shown> {
+  const outcomes = await visit.write(importProducts, { products: good });
+  const left = bad.length === 0 ? "" : ` ${counted(bad.length, "row")} left out.`;
+  return { to: "/catalog", notice: `${outcomeWords(outcomes)}.${left}` };
+}
+
+const importing = filePage({
+  ...{
+    path: "/catalog/import",
+    title: "Import products",
+    button: "Show what it changes",
+    all: ["/catalog", "Catalog"],
   },
+  ...{ ...LARGE_FILE, needs, mostRows: MOST_ROWS, preview, act: take },
+  hint: `CSV with a header, at most ${MOST_ROWS.toLocaleString("en")} rows.`,
+  about: (
+    <p>
+      Columns: {needs.map((need) => [need].flat().join(" or ")).join(", ")}; status, description, supplier, features,
+      activation_policy, network_type and compatible_devices may be left out. Lists have | between. A product whose SKU
+      is there is updated.
+    </p>
+  ),
 });
+
+/** Products from a CSV file: what it changes, and the import itself. */
+export const catalogImportPages = [consolePage({ ...importing, needs: "catalog.write", secret: true })];

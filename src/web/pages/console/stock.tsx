@@ -10,15 +10,15 @@ import {
 import { type StockLevel, stockLevels } from "../../../core/esims/stock.ts";
 import { counted } from "../../../core/kernel/counted.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
+import { type FileRow, LARGE_FILE } from "../../parts/csv-file.ts";
+import { type BadLine, badLines, filePage } from "../../parts/file-page.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { LinkButton } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, field, requiredField, type Shown } from "../../session/visit.ts";
-import { type BadLine, badLines, type CheckedLines, type CsvLine, csvLines } from "./csv.tsx";
-import { csvImportPages } from "./csv-import.tsx";
 
-const PATH = "/stock/import";
+const [PATH, TITLE] = ["/stock/import", "Import eSIMs"];
 
 const columnsOf = ({ base }: ConsoleVisit): Column<StockLevel>[] => [
   { title: "SKU", cell: (one) => ({ text: one.sku, href: `${base}/catalog/${one.product_id}` }) },
@@ -56,6 +56,8 @@ async function stockPage(visit: ConsoleVisit): Promise<Shown> {
 const MOST_ROWS = 5_000;
 const BATCH = 500;
 
+type CsvLine = FileRow<string>;
+
 interface Placed {
   line: number;
   row: StockRow;
@@ -68,18 +70,22 @@ function codeOf({ values }: CsvLine): string | null {
   return [activation_code, smdp_address, matching_id, confirmation_code].join(" ").toLowerCase();
 }
 
-type StockFile = CheckedLines<Placed> & { warnings: BadLine[] };
+/** What a file was checked to hold. */
+interface StockFile {
+  sku: string;
+  good: Placed[];
+  bad: BadLine[];
+  warnings: BadLine[];
+}
 
 /** The rows of a stock file: one eSIM has one code, and one code is of one eSIM. */
-async function checkFile(text: string, options: { luhn: boolean }): Promise<StockFile> {
-  const needs = ["iccid", ["activation_code", "matching_id"]];
-  const lines = await csvLines(text, { needs, mostRows: MOST_ROWS });
+function checkFile(lines: readonly CsvLine[], options: { luhn: boolean }): Omit<StockFile, "sku"> {
   // What is there twice as it is, is one eSIM.
   const each = [...new Map(lines.map((line) => [`${line.values.iccid} ${codeOf(line)}`, line])).values()];
   const ofIccid = findClashes<CsvLine>(({ values }) => values.iccid || null);
   const ofCode = findClashes<CsvLine>(codeOf);
   for (const clashes of [ofIccid, ofCode]) for (const one of each) clashes.see(one);
-  const found: StockFile = { good: [], bad: [], warnings: [] };
+  const found: Omit<StockFile, "sku"> = { good: [], bad: [], warnings: [] };
   for (const one of each) {
     const checked = checkStockRow(one.values, options);
     const [iccid, code] = [ofIccid.linesOf(one), ofCode.linesOf(one)];
@@ -127,16 +133,11 @@ async function skuIn({ form, store }: ConsoleVisit): Promise<string> {
   return sku;
 }
 
-type Checked = StockFile & { sku: string };
-
-async function check(text: string, visit: ConsoleVisit): Promise<Checked> {
+async function preview(visit: ConsoleVisit, rows: CsvLine[]) {
   const sku = await skuIn(visit);
-  return { sku, ...(await checkFile(text, { luhn: field(visit.form, "any_digit") === "" })) };
-}
-
-async function rehearse({ sku, good, bad, warnings }: Checked, visit: ConsoleVisit) {
+  const { good, bad, warnings } = checkFile(rows, { luhn: field(visit.form, "any_digit") === "" });
   const sum = await inBatches(visit, good, (rows) => visit.rehearse(importStock, { sku, rows }));
-  const preview = (
+  const shown = (
     <>
       <p>
         {counted(sum.imported, "eSIM")} would be added to the stock of {sku}; {sum.duplicates} are there already.
@@ -159,31 +160,39 @@ async function rehearse({ sku, good, bad, warnings }: Checked, visit: ConsoleVis
       )}
     </>
   );
-  return { any: sum.imported > 0, preview };
+  const act = "Import";
+  if (sum.imported === 0) return { title: "No eSIM would be added", shown, data: null, act, status: 200 };
+  return { title: `${TITLE}?`, shown, data: { sku, good, bad, warnings }, act };
 }
 
-async function write({ sku, good, bad }: Checked, visit: ConsoleVisit): Promise<string> {
+async function take(visit: ConsoleVisit, { sku, good, bad }: StockFile): Promise<Shown> {
   const sum = await inBatches(visit, good, (rows) => visit.write(importStock, { sku, rows }));
   const left = bad.length + sum.rejected.length;
   const words = `${counted(sum.imported, "eSIM")} added to ${sku}; ${sum.duplicates} were there.`;
-  return left === 0 ? words : `${words} ${counted(left, "row")} left out.`;
+  return { to: "/stock", notice: left === 0 ? words : `${words} ${counted(left, "row")} left out.` };
 }
+
+const importing = filePage({
+  ...{ path: PATH, title: TITLE, button: "Show what it adds", all: ["/stock", "Stock"], ...LARGE_FILE },
+  mostRows: MOST_ROWS,
+  needs: ["iccid", ["activation_code", "matching_id"]],
+  hint: `CSV with a header, at most ${MOST_ROWS.toLocaleString("en")} rows.`,
+  fields: ({ query }: ConsoleVisit) => [
+    [{ name: "sku", label: "SKU", value: field(query, "sku"), required: true }],
+    [{ tick: "any_digit", label: "Let ICCIDs pass that have a wrong check digit" }],
+  ],
+  about: (
+    <p>
+      Columns: iccid, and smdp_address with matching_id, or activation_code; confirmation_code may be left out. An ICCID
+      that is there with the same code is left as it is.
+    </p>
+  ),
+  preview,
+  act: take,
+});
 
 /** What the stock holds, and eSIMs from a CSV file. Their codes are secrets. */
 export const stockPages = [
   consolePage({ path: "/stock", needs: "stock.read", show: stockPage }),
-  ...csvImportPages({
-    ...{ path: PATH, needs: "stock.write", list: ["/stock", "Stock"], most: MOST_ROWS },
-    ...{ title: "Import eSIMs", nothing: "No eSIM would be added", submit: "Show what it adds" },
-    fields: ({ query }) => [
-      [{ name: "sku", label: "SKU", value: field(query, "sku"), required: true }],
-      [{ tick: "any_digit", label: "Let ICCIDs pass that have a wrong check digit" }],
-    ],
-    columns:
-      "Columns: iccid, and smdp_address with matching_id, or activation_code; confirmation_code may be left out. " +
-      "An ICCID that is there with the same code is left as it is.",
-    check,
-    rehearse,
-    write,
-  }),
+  consolePage({ ...importing, needs: "stock.write", secret: true }),
 ];

@@ -7,7 +7,6 @@ import { refusalWords } from "../../../core/kernel/refusal-words.ts";
 import { itemProblem } from "../../../daemon/plugins/refusals.ts";
 import { type FileRow, MOST_ROWS } from "../../parts/csv-file.ts";
 import { fileItemsPage } from "../../parts/file-page.tsx";
-import { Tick } from "../../parts/form.tsx";
 import { portalPage } from "../../session/page.ts";
 import { field, type PortalVisit } from "../../session/visit.ts";
 import { customerNames, readActivation } from "./activation-form.tsx";
@@ -69,15 +68,15 @@ function lineOf({ line, request }: Good, outcome: Line["outcome"], words: string
   return { line, iccid: request.iccid, date: request.activation_date, outcome, words };
 }
 
-function submissionOf({ owner, actor }: PortalVisit, { request, again }: Good) {
-  return { ...owner, request, actor, again };
+function submissionOf({ owner }: PortalVisit, { request, again }: Good) {
+  return { ...owner, request, again };
 }
 
 async function check(visit: PortalVisit, rows: readonly Row[]) {
   const again = field(visit.form, "again") !== "";
   const read = rows.map((row) => readRow(row, again));
   const readable = read.filter((one) => "request" in one);
-  const submissions = readable.map((one) => submissionOf(visit, one));
+  const submissions = readable.map((one) => ({ ...submissionOf(visit, one), actor: visit.actor }));
   const outcomes = (await visit.store.rehearse(submitLinesInVain, { lines: submissions })).values();
   const good: Good[] = [];
   const lines = read.map((one): Line => {
@@ -92,12 +91,11 @@ async function check(visit: PortalVisit, rows: readonly Row[]) {
 
 /** What becomes of a row is the same, however often the form is sent: ICCID and date identify a request. */
 async function submitOne(visit: PortalVisit, one: Good): Promise<Line> {
-  const { store, request, owner } = visit;
   try {
-    const { replayed, activation } = await store.write(submitOwn, submissionOf(visit, one), request.id, owner);
+    const { replayed, activation } = await visit.write(submitOwn, submissionOf(visit, one));
     return lineOf(one, replayed ? "there" : "new", activation.carrier);
   } catch (error) {
-    const problem = itemProblem(error, request, "This row could not be submitted; send the file again later.");
+    const problem = itemProblem(error, visit.request, "This row could not be submitted; send the file again later.");
     return lineOf(one, "refused", refusalWords(problem));
   }
 }
@@ -123,9 +121,7 @@ const page = fileItemsPage({
   ),
   hint: "The first line names the columns. iccid and activation_date are needed; the carrier says what else.",
   button: "Show what would happen",
-  more: (visit: PortalVisit) => (
-    <Tick visit={visit} name="again" label="Also what was cancelled, or failed, for the same date before" />
-  ),
+  fields: () => [[{ tick: "again", label: "Also what was cancelled, or failed, for the same date before" }], []],
   all: ["/activations", "All activations"],
   words: { item: "row", act: "Submit", done: "submitted" },
   columns,

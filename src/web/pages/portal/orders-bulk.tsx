@@ -135,22 +135,21 @@ function lineOf({ item, what }: Readable, { total_price_cents: money, currency, 
 
 /** Places what was shown; its own ID is its key, so that the form sent twice places it once. */
 async function placeOne(visit: PortalVisit, one: Good): Promise<Line> {
-  const { store, request, actor } = visit;
   const { item, hash, total } = one;
   const { email, name, phone = null } = item.customer;
-  const asked: NewOrder = {
+  const asked: Omit<NewOrder, "actor"> = {
     ...askedOf(visit, item),
     key: { space: "bulk", value: item.external_order_id },
     payloadHash: hash,
     maxTotal: total,
     customer: { email, name, phone },
-    actor,
   };
   try {
-    const { order, replayed } = await store.write(createOrder, asked, request.id, asked);
+    const { order, replayed } = await visit.write(createOrder, asked);
     return lineOf(one, { ...order, replayed });
   } catch (error) {
-    const { slug: code, message } = itemProblem(error, request, "This order could not be placed; send the file again.");
+    const later = "This order could not be placed; send the file again.";
+    const { slug: code, message } = itemProblem(error, visit.request, later);
     return lineOf(one, { total_price_cents: null, currency: null, replayed: false, error: { code, message } });
   }
 }
