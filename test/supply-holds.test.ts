@@ -72,3 +72,15 @@ test("an order that ends meanwhile holds nothing any more", async () => {
   await shop.settle(10_000);
   expect((await shop.show(second)).status).toBe("fulfilled");
 });
+
+test("units that wait for one plan look ever more seldom, and are all bought in the end", async () => {
+  const { shop } = await uncertain(["esimgo"]);
+  for (let unit = 0; unit < 10; unit++) await shop.order();
+  await shop.settle(60_000);
+  const rows = await shop.platform.store.read(async (q) => q.db.select().from(q.t.orderItems), null);
+  // Each second they would have looked 600 times.
+  expect(rows.reduce((sum, { lease_no }) => sum + lease_no, 0)).toBeLessThan(150);
+  await shop.settle();
+  expect((await items(shop)).map(({ status }) => status)).toEqual(Array(11).fill("activated"));
+  expect(await shop.doubles.esimgo?.state()).toMatchObject({ bought: 11 });
+});

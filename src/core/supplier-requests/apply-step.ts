@@ -17,8 +17,12 @@ import { itemLeases } from "./due.ts";
 import { recordAttempt } from "./outcome.ts";
 import { moveElsewhere, routeItem } from "./place.ts";
 
-/** How long a purchase waits for another one of the same plan. */
+/**
+ * How long a purchase waits for another one of the same plan: so much longer after each claim, up to the longest. Where
+ * hundreds wait, looking every second would take all the time of the one that is under way.
+ */
 const HELD_MS = 1_000;
+const LONGEST_HELD_WAIT_MS = 30_000;
 /** A plan that one purchase has for so long is not waited for where there is another source. */
 const LONGEST_HELD_MS = 10_000;
 /** How long a unit that is being made ready waits at most before it is asked for again. */
@@ -47,7 +51,8 @@ export async function noteStep(
     await returnPassage(tx, { supplier, probe: input.probe });
     const leaves = item.memory === null && tx.now - heldSince >= LONGEST_HELD_MS;
     if (!leaves || !(await moveElsewhere(tx, item, "held by another unit of the plan"))) {
-      await itemLeases.release(tx, { lease: input.lease, dueAt: tx.now + HELD_MS });
+      const waitMs = Math.min(HELD_MS * item.lease_no, LONGEST_HELD_WAIT_MS);
+      await itemLeases.release(tx, { lease: input.lease, dueAt: tx.now + waitMs });
     }
     return false;
   }
