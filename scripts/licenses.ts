@@ -20,6 +20,7 @@ const READ_AS: Record<string, { license: string; why: string }> = {
     license: "Bitstream-Vera",
     why: "its LICENSE is that of Bitstream Vera and Arev, and DejaVu changes are in the public domain",
   },
+  "png-js@2.0.0": { license: "MIT", why: "its LICENSE is the MIT license" },
   "nub@0.0.0": { license: "MIT", why: "it says MIT/X11, an old name of the MIT license" },
 };
 
@@ -38,6 +39,9 @@ const MPL_SOURCES: Record<string, string> = {
 /** Packages under the MIT license with no text of it: the holder that their package.json names as author. */
 const MIT_HOLDERS: Record<string, string> = {
   "abstract-logging": "James Sumners",
+  brotli: "Devon Govett",
+  dfa: "Devon Govett",
+  fontkit: "Devon Govett",
   nub: "James Halliday",
 };
 

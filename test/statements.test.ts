@@ -15,7 +15,7 @@ import { renewed } from "./support/price-lists.ts";
 import { create, createBulk, customer, lines } from "./support/quotes.ts";
 import { property } from "./support/rounds.ts";
 import { buy, openShop } from "./support/sandbox.ts";
-import { everyPage, expectSound, linesOf, STATEMENTS, statementBytes } from "./support/statements.ts";
+import { everyPage, expectSamePdf, expectSound, linesOf, STATEMENTS, statementBytes } from "./support/statements.ts";
 import { makeSupplied, plan, setUpProvider, startTopupProvider, work } from "./support/topup-provider.ts";
 
 const actor = "test";
@@ -191,7 +191,7 @@ test("Accept chooses the form; one that there is not is refused", async () => {
   for (const accept of ["text/csv", "text/*", "application/json;q=0.5, text/csv"]) {
     expect(await typeFor(accept)).toBe("text/csv; charset=utf-8");
   }
-  const none = [406, "A statement is application/json or text/csv."];
+  const none = [406, "A statement is application/json, text/csv or application/pdf."];
   for (const accept of ["text/html", "application/xml", "application/json;q=0"]) {
     expect(await typeFor(accept)).toEqual(none);
   }
@@ -309,7 +309,9 @@ property(
           if (one.cents % 3 === 0) await look(live);
         }
         shop.clock.advance(40 * DAY);
-        await look(await renewed(shop, shop.live));
+        const live = await renewed(shop, shop.live);
+        await look(live);
+        await expectSamePdf(shop, live);
         expect(kept.size).toBeGreaterThan(0);
       }),
       { numRuns },

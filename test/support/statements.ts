@@ -1,7 +1,9 @@
 import { expect } from "vitest";
 import { readRecords } from "../../src/core/csv/table.ts";
+import { groupedMoney } from "../../src/core/kernel/money.ts";
 import type { StatementFigures } from "../../src/core/wallet/statement.ts";
 import type { WalletTransaction } from "../../src/core/wallet/transactions.ts";
+import { pdfPages } from "./pdf-text.ts";
 import type { Caller, Platform } from "./platform.ts";
 
 export const STATEMENTS = "/api/v1/statements";
@@ -95,4 +97,24 @@ async function expectSame(
   expect(said).toEqual([`opening  ${opening_cents} `, ...moves, `closing  ${closing_cents} `, ...end]);
   expect(lines.every((line) => line.currency === currency)).toBe(true);
   if (hash !== null) expect(lines.at(-1)?.reference).toBe(hash);
+}
+
+/** The PDF of each month shows what its CSV says. */
+export async function expectSamePdf(platform: Platform, caller: Caller): Promise<void> {
+  for (const figures of await everyPage<StatementFigures>(caller, STATEMENTS, 100)) {
+    const { currency, finished } = figures;
+    const csv = await linesOf((await statementBytes(platform, caller, figures, "text/csv")).toString());
+    const pages = pdfPages(await statementBytes(platform, caller, figures, "application/pdf"));
+    const shown = pages.flat().filter((line) => /^\d{4}-\d\d-\d\d [\d:]{8} \| /.test(line));
+    const money = (cents: string | undefined) => (cents ? groupedMoney(Number(cents), currency) : "");
+    expect(shown).toEqual(
+      csv.slice(0, finished ? -1 : undefined).map((line) => {
+        const at = line.created_at?.slice(0, 19).replace("T", " ");
+        const kind = line.kind === "topup" ? "top-up" : line.kind;
+        const { reference, amount_cents: amount, balance_after_cents: balance } = line;
+        return [at, kind, reference, money(amount), money(balance)].filter(Boolean).join(" | ");
+      }),
+    );
+    if (finished) expect(pages.at(-1)).toContain(csv.at(-1)?.reference);
+  }
 }

@@ -51,6 +51,13 @@ export function parseMoney(text: string, currency: string, field = "amount"): Mi
   return minorUnits(Number(total));
 }
 
+/** 1234567 in AUD → "12,345.67": for people. */
+export function groupedMoney(amount: number, currency: string): string {
+  const [whole = "", fraction] = formatMoney(amount, currency).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
 /**
  * A plain decimal in a currency that may have fewer decimals, rounded down: "12.50" is 12 yen. What is larger than can
  * be counted exactly is the largest that can.

@@ -6,7 +6,7 @@ import { principalOf } from "./access.ts";
 import { createTurns, endOf } from "./turns.ts";
 
 /** Makes a body piece by piece; what it throws before its first piece is the response. */
-export type Pieces = () => AsyncGenerator<string>;
+export type Pieces = () => AsyncGenerator<string | Buffer>;
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -65,13 +65,13 @@ export function registerLongBodies(app: App): void {
 
 async function* pacedPieces(
   request: FastifyRequest,
-  first: IteratorResult<string>,
-  { rest, stall }: { rest: AsyncGenerator<string>; stall: () => void },
+  first: IteratorResult<string | Buffer>,
+  { rest, stall }: { rest: AsyncGenerator<string | Buffer>; stall: () => void },
 ): AsyncGenerator<Buffer> {
   for (let piece = first; piece.done !== true; piece = await rest.next()) {
     const stalled = setTimeout(stall, STALL_MS).unref();
     try {
-      yield Buffer.from(piece.value);
+      yield typeof piece.value === "string" ? Buffer.from(piece.value) : piece.value;
     } finally {
       clearTimeout(stalled);
     }

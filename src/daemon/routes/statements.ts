@@ -7,6 +7,7 @@ import { statementCsv, statementParts } from "../../core/wallet/statement-text.t
 import { listStatements } from "../../core/wallet/statements.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
+import { statementPdf } from "../pages/statement-pdf.ts";
 import { principalOf } from "../plugins/access.ts";
 import {
   StatementCurrency,
@@ -55,7 +56,7 @@ function statementRoute(app: App, { store }: DaemonContext): void {
       summary: "Read the statement of a month",
       description:
         "The opening balance, every movement, the closing balance: what the next month opens with. Accept says " +
-        "whether as JSON or as CSV.",
+        "whether as JSON, as CSV or as PDF.",
       params: StatementMonth,
       querystring: StatementCurrency,
       response: { 200: StatementForms },
@@ -70,18 +71,19 @@ function statementRoute(app: App, { store }: DaemonContext): void {
       if (form !== "application/json") {
         reply.header("content-disposition", `attachment; filename="${statementName(statement)}.${form.split("/")[1]}"`);
       }
-      return app.sendLongBody(request, reply, () => body, `${form}; charset=utf-8`);
+      return app.sendLongBody(request, reply, () => body, form === "application/pdf" ? form : `${form}; charset=utf-8`);
     },
   });
 }
 
-type Body = (store: Store, statement: Statement) => AsyncGenerator<string>;
+type Body = (store: Store, statement: Statement) => AsyncGenerator<string | Buffer>;
 
-const forms = ["application/json", "text/csv"] as const;
+const forms = ["application/json", "text/csv", "application/pdf"] as const;
 
 const bodies: Readonly<Record<(typeof forms)[number], Body>> = {
   "application/json": statementJson,
   "text/csv": statementCsv,
+  "application/pdf": statementPdf,
 };
 
 /** The form that Accept likes best. Throws `not_acceptable` where it names none of them. */
@@ -89,7 +91,7 @@ function formOf({ headers }: FastifyRequest): (typeof forms)[number] {
   const best = new Negotiator({ headers }).mediaType([...forms]);
   const form = forms.find((one) => one === best);
   if (form !== undefined) return form;
-  throw new Problem("not_acceptable", `A statement is ${forms.join(" or ")}.`);
+  throw new Problem("not_acceptable", `A statement is ${forms.slice(0, -1).join(", ")} or ${forms.at(-1)}.`);
 }
 
 /** The JSON of a statement in pieces. */

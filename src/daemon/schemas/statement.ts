@@ -69,5 +69,6 @@ export const StatementForms = {
     "text/csv": {
       schema: Type.String({ description: "A line of names, the opening, movements, the closing, the hash" }),
     },
+    "application/pdf": { schema: Type.Unsafe<Buffer>({ description: "Pages to print, of 10,000 movements at most" }) },
   },
 };

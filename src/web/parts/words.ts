@@ -1,4 +1,4 @@
-import { formatMoney } from "../../core/kernel/money.ts";
+import { formatMoney, groupedMoney } from "../../core/kernel/money.ts";
 
 /** A cell of a list or a record: text, a number, or what is written in its own way. */
 export type Cell =
@@ -15,9 +15,7 @@ export type Cell =
 
 /** 1234567 in AUD → "12,345.67 AUD". */
 export function moneyWords(amount: number, currency: string): string {
-  const [whole = "", fraction] = formatMoney(amount, currency).split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return `${grouped}${fraction === undefined ? "" : `.${fraction}`} ${currency}`;
+  return `${groupedMoney(amount, currency)} ${currency}`;
 }
 
 const writers = new Map<string, Intl.DateTimeFormat>();
