@@ -14,6 +14,7 @@ import { simulateEsimgo } from "../src/daemon/simulators/esimgo.ts";
 import type { SimulatedProvider } from "../src/daemon/simulators/provider.ts";
 import { deskOf } from "./support/desk.ts";
 import { deliverEsim } from "./support/esims.ts";
+import { person } from "./support/pages.ts";
 import { PRICE_CENTS, startProviderShop } from "./support/providers/shop.ts";
 
 const offers = {
@@ -25,7 +26,7 @@ const offers = {
 /** A shop with sold eSIMs, what it can ask for, and what moved. */
 async function sold(
   double: SimulatedProvider,
-  { quantity = 1, ...options }: { quantity?: number; start?: string } = {},
+  { quantity = 1, ...options }: { quantity?: number; start?: string; pages?: true } = {},
 ) {
   const shop = await startProviderShop(double, { ...offers[double.name], ...options });
   const { order, iccids } = await shop.buy(quantity);
@@ -162,6 +163,67 @@ describe("a refund", () => {
     expect((await shop.provider.counts()).by.cancel).toBe(1);
     expect([await shop.balance(), (await shop.row(shop.iccid)).status]).toEqual([before, "inactive"]);
     expect(await shop.returns()).toMatchObject([{ outcome: "requested", reference: expect.any(String) }]);
+  });
+
+  test("at Airalo is settled by what its people decided: denied and asked for again, then granted, once", async () => {
+    const shop = await sold(simulateAiralo(), { start: new Date().toISOString() });
+    const desk = deskOf(shop);
+    const before = { balance: await shop.balance(), owed: await shop.owed() };
+    const settle = (how: string) => desk.json(`esims refund ${shop.iccid} --${how} --yes`);
+    expect((await desk.refusal(`esims refund ${shop.iccid} --granted --yes`)).message).toContain("no open request");
+    expect(await desk.json("status")).toMatchObject({ open_refunds: [] });
+    await shop.ask("refund");
+    const [asked] = await shop.returns();
+    const open = { id: shop.id, iccid: shop.iccid, partner: "partner-1", supplier: "skyline" };
+    const status = await desk.json("status");
+    expect(status.open_refunds).toEqual([{ ...open, reference: asked?.reference, since: expect.any(String) }]);
+    expect(status.queues).toContainEqual(
+      expect.objectContaining({ queue: "refunds_requested", waits_for: "supplier", waiting: 1 }),
+    );
+    expect((await desk.run("status")).stdout).toMatch(/esims refund ICCID --granted/);
+
+    const denied = { iccid: shop.iccid, outcome: "not_available", amount_cents: 0, currency: "AUD" };
+    expect(await settle("denied")).toMatchObject(denied);
+    expect([await shop.balance(), (await shop.row(shop.iccid)).status]).toEqual([before.balance, "inactive"]);
+    expect((await desk.json("status")).open_refunds).toEqual([]);
+    expect(await shop.ask("refund")).toMatchObject({ outcome: "requested" });
+    expect(await settle("granted")).toMatchObject({ outcome: "done", amount_cents: PRICE_CENTS, currency: "AUD" });
+    expect([await shop.balance(), await shop.owed()]).toEqual([before.balance + PRICE_CENTS, "0.0000"]);
+    expect((await shop.row(shop.iccid)).status).toBe("expired");
+    expect(await shop.ask("refund")).toMatchObject({ outcome: "done" });
+    expect((await desk.refusal(`esims refund ${shop.iccid} --granted --yes`)).message).toContain("refunded before");
+    expect(await shop.balance()).toBe(before.balance + PRICE_CENTS);
+    const returns = (await shop.returns()).map(({ outcome, reference }) => [outcome, reference !== null]);
+    expect(returns.sort()).toEqual([
+      ["done", true],
+      ["not_available", true],
+    ]);
+  });
+
+  test("that is requested is settled in the console, with its consequence before", async () => {
+    const shop = await sold(simulateAiralo(), { pages: true });
+    const before = await shop.balance();
+    const support = await person(shop, { role: "support" });
+    const at = `/console/esims/${shop.iccid}`;
+    expect((await support.get(at)).text).not.toContain("Refund granted");
+    await shop.ask("refund");
+    expect((await support.get("/console")).text).toContain("Refunds requested of suppliers");
+    expect((await support.get(at)).text).toContain("Refund granted");
+    const shown = await support.get(`${at}/refund-granted`);
+    expect(shown.text).toContain("9.00 AUD go back to partner-1, and the eSIM expires.");
+    expect(await shop.balance()).toBe(before);
+    const done = await support.send(shown, {}, "/refund-granted");
+    expect([done.path, done.text]).toEqual([at, expect.stringContaining("It is refunded.")]);
+    expect(await shop.balance()).toBe(before + PRICE_CENTS);
+    expect((await support.get(`${at}/refund-denied`)).status).toBe(404);
+    const viewer = await person(shop, { role: "viewer" });
+    expect((await viewer.get(`${at}/refund-granted`)).status).toBe(403);
+    const trail = await shop.store.read(listAudit, { target: shop.id, limit: 5 });
+    expect(trail.map(({ action, actor, note }) => [action, actor, note])).toContainEqual([
+      "esims.refund",
+      `user:${support.id}`,
+      "done",
+    ]);
   });
 
   test("at eSIM Go is not available unless refunds are on there", async () => {

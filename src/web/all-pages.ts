@@ -4,6 +4,7 @@ import { auditPages } from "./pages/console/audit.tsx";
 import { carrierPages } from "./pages/console/carriers.tsx";
 import { consoleCatalogPages } from "./pages/console/catalog.tsx";
 import { catalogImportPages } from "./pages/console/catalog-import.tsx";
+import { esimSettlePages } from "./pages/console/esim-settle.tsx";
 import { consoleEsimPages } from "./pages/console/esims.tsx";
 import { consoleFindPages } from "./pages/console/find.tsx";
 import { logPages } from "./pages/console/logs.tsx";
@@ -74,6 +75,7 @@ export const allPages: readonly RegisteredPage[] = [
   ...consoleActivationPages,
   ...consolePassportPages,
   ...consoleEsimPages,
+  ...esimSettlePages,
   ...consoleFindPages,
   ...webhooksPages,
   ...webhookPages,

@@ -90,6 +90,8 @@ export const wholeReads: Record<string, string> = {
   "src/core/orders/spend.ts today": "groups the orders of one day by currency, when a cap is set",
   "src/core/orders/spend.ts topupsToday": "groups the top-ups of one day by currency, when a cap is set",
   "src/core/supply/hold.ts release": "reads what is held: as many rows as purchases are under way, in most cases none",
+  "src/core/after-sale/settle.ts requested": "reads what was asked of suppliers after sales: a row for each refund",
+  "src/core/after-sale/settle.ts counted": "counts what was asked of suppliers after sales: a row for each refund",
   "src/core/topups/check-money.ts wrong": "an audit compares every top-up with the ledger",
   "src/core/insight/queues.ts topupsStuck": "counts what is paid and not ended, by the index of just that",
   "src/core/topups/operator.ts stuck": "reads what is paid and not ended, by the index of just that",

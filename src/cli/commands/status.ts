@@ -10,12 +10,10 @@ import { flag } from "../kernel/input.ts";
 import { clean } from "../output/clean.ts";
 import { outagesText } from "../output/outages-text.ts";
 import type { Sheet } from "../output/sheet.ts";
-import { ago, moment, statusPaint } from "../output/words.ts";
+import { ago, moment } from "../output/words.ts";
+import { attention } from "./status-attention.ts";
 
 const EVERY_MS = 2_000;
-/** Most rows of low stock: a screen is for a glance. */
-const MOST_ROWS = 5;
-
 const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
 export default command({
@@ -32,7 +30,8 @@ export default command({
     "requests: {total, per_minute, failed}, orders: {total, per_minute}, webhook_tries, queues: [{queue, waits_for " +
     "(daemon | staff | supplier | carrier), waiting, oldest_at}], waiting: [{for, act, on, since, waiting}], " +
     "cron_runs: [{job, started_at, took_ms, done, error}], failing_endpoints, low_stock, low_wallets, " +
-    "held_products: [{id, sku, supplier, price_cents, currency, cost, cost_currency, since}]}; per_minute: " +
+    "held_products: [{id, sku, supplier, price_cents, currency, cost, cost_currency, since}], " +
+    "open_refunds: [{id, iccid, partner, supplier, reference, since}]}; per_minute: " +
     "the last 60, oldest first; failed: answered with 5xx",
   examples: ["status", "status --watch --data /var/lib/esimctl", "status --json"],
   args: {},
@@ -91,8 +90,12 @@ const names: Readonly<Record<string, string>> = {
   deliveries_held: "webhooks held",
   passports_unverified: "passports to verify",
   funding_requests: "payments to credit",
+  refunds_requested: "refunds requested",
   products_held: "products held",
 };
+
+/** Queues in which rarely anything waits: empty, they are not on the screen. */
+const rare: readonly string[] = ["refunds_requested", "products_held"];
 
 function screen(sheet: Sheet, seen: CurrentStatus): string {
   const { paint } = sheet;
@@ -112,7 +115,7 @@ function screen(sheet: Sheet, seen: CurrentStatus): string {
         paint: (on, queue) => agePaint(on, queue, seen.at),
       },
     ],
-    seen.queues,
+    seen.queues.filter(({ queue, waiting }) => waiting > 0 || !rare.includes(queue)),
     "",
   );
   const { failed } = seen.requests;
@@ -235,82 +238,6 @@ function cronRuns(sheet: Sheet, { cron_runs, at }: PlatformStatus): string {
     ],
     cron_runs,
     "No cron job has run yet: esimctl serve runs them.",
-  );
-}
-
-/** A table for each thing that needs attention; a line when there is none. */
-function attention(sheet: Sheet, status: PlatformStatus): string[] {
-  const { failing_endpoints, low_stock, low_wallets, held_products } = status;
-  const parts: string[] = [];
-  if (held_products.length > 0) parts.push(held(sheet, held_products));
-  if (failing_endpoints.length > 0) parts.push(endpoints(sheet, failing_endpoints));
-  if (low_stock.length > 0) parts.push(stock(sheet, low_stock));
-  if (low_wallets.length > 0) parts.push(wallets(sheet, low_wallets));
-  return parts.length > 0 ? parts : [sheet.paint.green("No endpoint fails; stock and wallets are not low.")];
-}
-
-function endpoints(sheet: Sheet, rows: PlatformStatus["failing_endpoints"]): string {
-  return sheet.table(
-    [
-      { title: "failing endpoint", value: ({ id }) => id },
-      { title: "partner", value: ({ partner }) => partner },
-      { title: "status", value: (one) => one.status, paint: (to, one) => statusPaint(to, one.status) },
-      { title: "since", value: (one) => (one.failing_since === null ? null : moment(one.failing_since)) },
-      { title: "failed", value: (one) => one.failed_attempts, align: "right" },
-      { title: "given up", value: (one) => one.consecutive_failures, align: "right", spare: 1 },
-      { title: "last code", value: (one) => one.last_status_code, align: "right" },
-      { title: "url", value: ({ url }) => url, shrinks: true },
-    ],
-    rows,
-    "",
-  );
-}
-
-function held(sheet: Sheet, rows: PlatformStatus["held_products"]): string {
-  const shown = rows.slice(0, MOST_ROWS);
-  const table = sheet.table(
-    [
-      { title: "held for its margin", value: ({ sku }) => sku },
-      { title: "supplier", value: ({ supplier }) => supplier },
-      { title: "price", value: (one, { money }) => money(one.price_cents, one.currency), align: "right" },
-      { title: "cost", value: ({ cost, cost_currency }) => cost && `${cost} ${cost_currency}`, align: "right" },
-      { title: "since", value: ({ since }) => moment(since), spare: true },
-    ],
-    shown,
-    "",
-  );
-  const more = rows.length === shown.length ? "" : `and ${rows.length - shown.length} more; `;
-  const ways = "esimctl products update SKU --price A sets a price, --status active accepts the margin";
-  return `${table}\n${sheet.paint.dim(`${more}${ways}`)}`;
-}
-
-function stock(sheet: Sheet, rows: PlatformStatus["low_stock"]): string {
-  const least = rows.toSorted((a, b) => a.available - b.available).slice(0, MOST_ROWS);
-  const table = sheet.table(
-    [
-      { title: "low stock", value: ({ sku }) => sku },
-      { title: "eSIMs", value: ({ available }) => available, align: "right" },
-    ],
-    least,
-    "",
-  );
-  const more = rows.length - least.length;
-  return more === 0 ? table : `${table}\n${sheet.paint.dim(`and ${more} more: esimctl stock low`)}`;
-}
-
-function wallets(sheet: Sheet, rows: PlatformStatus["low_wallets"]): string {
-  return sheet.table(
-    [
-      { title: "low wallet", value: ({ partner }) => partner },
-      { title: "balance", value: (one, { money }) => money(one.balance_cents, one.currency), align: "right" },
-      {
-        title: "charged in 7 days",
-        value: (one, { money }) => money(one.charged_7d_cents, one.currency),
-        align: "right",
-      },
-    ],
-    rows,
-    "",
   );
 }
 

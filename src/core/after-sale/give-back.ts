@@ -129,11 +129,11 @@ function audited(tx: Tx, esim: EsimRow, { kind, actor, note }: { kind: ReturnKin
   return recordAudit(tx, { actor, action: `esims.${kind}`, ...target, note });
 }
 
-const finish = statement((db, t, slot: Slots<{ id: string; outcome: ReturnOutcome }>) =>
+const finish = statement((db, t, slot: Slots<{ id: string; from: ReturnOutcome; outcome: ReturnOutcome }>) =>
   db
     .update(t.esimReturns)
     .set({ outcome: slot.outcome })
-    .where(and(eq(t.esimReturns.id, slot.id), eq(t.esimReturns.outcome, "asked")))
+    .where(and(eq(t.esimReturns.id, slot.id), eq(t.esimReturns.outcome, slot.from)))
     .returning(),
 );
 
@@ -146,7 +146,20 @@ export async function endReturn(
   { returnId, returned, actor }: { returnId: string; returned: Returned; actor: Actor },
 ): Promise<ReturnAnswer> {
   if (returned.outcome === "unknown") throw unusable(returned.detail);
-  const ended = first(await finish(tx, { id: returnId, outcome: returned.outcome }));
+  return closeReturn(tx, { returnId, from: "asked", returned, actor });
+}
+
+/** How one that was asked for, or requested, ended. */
+interface Closed {
+  returnId: string;
+  from: "asked" | "requested";
+  returned: Exclude<Returned, { outcome: "unknown" }>;
+  actor: Actor;
+}
+
+/** Ends one that is still as it is said to be, and answers how it ended; else how it ended before. */
+export async function closeReturn(tx: Tx, { returnId, from, returned, actor }: Closed): Promise<ReturnAnswer> {
+  const ended = first(await finish(tx, { id: returnId, from, outcome: returned.outcome }));
   const row = ended ?? (await findByKey(tx, "esimReturns", { id: returnId }));
   if (row === null) throw new Error("what was asked for was noted");
   const esim = await requireSold(tx, row.esim_id);
@@ -155,7 +168,7 @@ export async function endReturn(
   const applied =
     returned.outcome === "done" ? await apply(tx, esim, { ...row, returned, actor }) : { amount_cents: 0 };
   const { detail } = returned;
-  const reference = "reference" in returned ? returned.reference : null;
+  const reference = "reference" in returned ? returned.reference : row.reference;
   await updateRow(tx, "esimReturns", { id: returnId }, { ...applied, detail, reference });
   await audited(tx, esim, { kind: row.kind, actor, note: returned.outcome });
   return answerOf(await requireSold(tx, row.esim_id), { ...row, ...applied, detail });

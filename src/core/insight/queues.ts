@@ -1,4 +1,5 @@
 import { and, count, countDistinct, eq, gt, isNotNull, isNull, lte, min, not, or, type SQL, sql } from "drizzle-orm";
+import { countOpenRefunds } from "../after-sale/settle.ts";
 import { countHeld } from "../catalog/held-products.ts";
 import { isoTimeOrNull } from "../kernel/clock.ts";
 import { momentOfUuid } from "../kernel/ids.ts";
@@ -155,6 +156,7 @@ export async function queueDepths(q: Read): Promise<Queue[]> {
     toQueue("deliveries_held", "staff", await deliveriesHeld(q, {})),
     toQueue("passports_unverified", "staff", await passports(q, {})),
     toQueue("funding_requests", "staff", await funding(q, {})),
+    toQueue("refunds_requested", "supplier", [await countOpenRefunds(q)]),
     toQueue("products_held", "staff", [await countHeld(q)]),
   ];
 }

@@ -1,4 +1,5 @@
 import { and, eq, gte, lte, or, sql } from "drizzle-orm";
+import { type OpenRefund, openRefunds } from "../after-sale/settle.ts";
 import { type HeldProduct, heldProducts } from "../catalog/held-products.ts";
 import { stockLevels } from "../esims/stock.ts";
 import type { PartnerId } from "../kernel/brand.ts";
@@ -58,6 +59,8 @@ export interface PlatformStatus extends Rates {
   low_wallets: LowWallet[];
   /** Products that a sync took off sale for their margin, until the operator decides. */
   held_products: HeldProduct[];
+  /** Refunds of eSIMs that people at suppliers decide. */
+  open_refunds: OpenRefund[];
 }
 
 /** The platform at a glance, with what its database says of the moment. */
@@ -127,6 +130,7 @@ export async function platformStatus(q: Read): Promise<PlatformStatus> {
     low_stock: stock.map(({ sku, available }) => ({ sku, available })),
     low_wallets: await lowWallets(q),
     held_products: await heldProducts(q),
+    open_refunds: await openRefunds(q),
   };
 }
 

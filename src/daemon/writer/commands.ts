@@ -40,6 +40,7 @@ import { submitActivation } from "../../core/activations/submit.ts";
 import { submitLine } from "../../core/activations/submit-line.ts";
 import { submitLinesInVain, submitOwn } from "../../core/activations/submit-own.ts";
 import { beginReturn, endReturn } from "../../core/after-sale/give-back.ts";
+import { settleReturn } from "../../core/after-sale/settle.ts";
 import { claimTargets, recordSent } from "../../core/alerts/queue.ts";
 import { settleAlerts } from "../../core/alerts/settle.ts";
 import { ensureCarriers } from "../../core/carriers/seed.ts";
@@ -255,6 +256,7 @@ export const commands = {
   sendSample,
   setBankDetails,
   settleAlerts,
+  settleReturn,
   settleStep,
   signHeads,
   signIn,

@@ -10,6 +10,7 @@ import { createProviders } from "../../../src/daemon/gateways/suppliers/provider
 import type { SimulatedProvider } from "../../../src/daemon/simulators/provider.ts";
 import { createLooks } from "../../../src/daemon/workers/esim-looks.ts";
 import { addProducts } from "../catalog.ts";
+import { startPages } from "../pages.ts";
 import { type Caller, type Platform, startPlatform } from "../platform.ts";
 import { settled } from "../pool.ts";
 import { placeOrder, supplyWorker } from "../supplies.ts";
@@ -28,8 +29,12 @@ interface Offer {
 }
 
 /** A platform with a product that is bought from a simulated provider, and a partner with money; one clock for all. */
-export async function startProviderShop(double: SimulatedProvider, { start, ...offer }: Offer & { start?: string }) {
-  const platform = await startPlatform(start === undefined ? {} : { start });
+export async function startProviderShop(
+  double: SimulatedProvider,
+  { start, pages, ...offer }: Offer & { start?: string; pages?: true },
+) {
+  const options = start === undefined ? {} : { start };
+  const platform = await (pages ? startPages(options) : startPlatform(options));
   const { store, clock } = platform;
   const provider = await startProvider(double, { now: clock.now });
   const product = await sell(store, { double, url: provider.url, offer });

@@ -35,6 +35,25 @@ export async function askSupplier(context: Context, { given, kind, question }: G
   });
 }
 
+/** Records what the people at the supplier decided about a refund, once this is confirmed. */
+export async function settle(context: Context, { given, granted }: { given: string; granted: boolean }) {
+  const { settleReturn } = await import("../../../core/after-sale/settle.ts");
+  return context.withStore(async ({ store }) => {
+    const esim = await esimAtHand(store, given);
+    const { id, iccid, supplier, partner_id } = esim;
+    const input = { id, granted, actor: OPERATOR };
+    const { amount_cents, currency } = await store.rehearse(settleReturn, input);
+    const price = `${formatMoney(amount_cents, currency)} ${currency}`;
+    const owner = await whose(store, { partner_id, environment: esim.environment ?? "production" });
+    const question = granted
+      ? `Repay ${price} of eSIM ${iccid}, which ${supplier ?? "its supplier"} refunded, and let it expire?`
+      : `Close the request to refund eSIM ${iccid}, and repay nothing?`;
+    await context.confirm(question, { whose: owner });
+    // What was asked for is done, whatever was decided.
+    return { ...toResult(await store.write(settleReturn, input), null), exitCode: exitCodes.done };
+  });
+}
+
 function toResult(answer: ReturnAnswer, since: string | null): Result {
   const { iccid, outcome, amount_cents, currency, detail } = answer;
   const before = since === null ? "" : ` before, at ${moment(since)}`;

@@ -19,6 +19,7 @@ import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, chosen, optionalField, partIn, type Shown } from "../../session/visit.ts";
 import { dayFilters, overAll, partnerFilter } from "./all-partners.ts";
+import { settleLinks } from "./esim-settle.tsx";
 import { personWords, withoutPhones } from "./masked.ts";
 
 const columnsOf = (visit: ConsoleVisit): Column<ListedEsim>[] => [
@@ -76,9 +77,10 @@ async function esimPage(visit: ConsoleVisit): Promise<Shown> {
   const isReal = found !== null && environment === "production" && visit.may("esims.write");
   const possible = isReal ? acts.filter(({ to }) => canMove(esimTransitions, status, to)) : [];
   const buttons = possible.map(({ verb, title }) => [`/esims/${iccid}/${verb}`, title] as const);
+  const settling = await settleLinks(visit, iccid);
   const body = (
     <>
-      {record(visit, esimFields(visit, seen), links(visit, buttons))}
+      {record(visit, esimFields(visit, seen), links(visit, [...buttons, ...settling]))}
       {found !== null && usage(toEsimStatus(found))}
       <Timeline visit={visit} moments={withoutPhones(timeline)} />
     </>

@@ -5,6 +5,7 @@ import type { Cell } from "../../parts/words.ts";
 import type { ConsoleVisit } from "../../session/visit.ts";
 
 const HELD = "Off sale since their cost rose: another price, or the status active, puts them on sale again";
+const REQUESTED = "Refunds that people at suppliers decide: the eSIM's page settles them";
 
 /** A table for each thing that needs attention, of what the role may see. */
 export function attention(visit: ConsoleVisit, status: PlatformStatus): ComponentChildren {
@@ -39,6 +40,14 @@ export function attention(visit: ConsoleVisit, status: PlatformStatus): Componen
         { title: "Supplier", cell: (one) => one.supplier },
         { title: "Price", right: true, cell: (one) => ({ money: one.price_cents, currency: one.currency }) },
         { title: "Cost", right: true, cell: ({ cost, cost_currency }) => cost && `${cost} ${cost_currency}` },
+        { title: "Since", cell: (one) => ({ time: one.since }) },
+      ]),
+    may("esims.read") &&
+      table(visit, { title: "Refunds requested", caption: REQUESTED, rows: status.open_refunds }, [
+        { title: "eSIM", cell: ({ iccid }) => ({ text: iccid, href: `${base}/esims/${iccid}` }) },
+        { title: "Supplier", cell: (one) => one.supplier },
+        { title: "As", cell: (one) => one.reference },
+        { title: "Partner", cell: (one) => one.partner },
         { title: "Since", cell: (one) => ({ time: one.since }) },
       ]),
     may("stock.read") &&

@@ -38,6 +38,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   topups_due: "Top-ups due",
   topups_stuck: "Top-ups to decide (esimctl topups list)",
   activations_at_carrier: "Activations at carriers",
+  refunds_requested: "Refunds requested of suppliers",
   deliveries_pending: "Webhooks to send",
 };
 
