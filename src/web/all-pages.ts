@@ -17,12 +17,14 @@ import { partnerCredentialPages } from "./pages/console/partner-credential.tsx";
 import { partnerCredentialsPages } from "./pages/console/partner-credentials.tsx";
 import { partnerSettingsPages } from "./pages/console/partner-settings.tsx";
 import { partnerAccessPages } from "./pages/console/partner-suspend.tsx";
+import { partnerThresholdPages } from "./pages/console/partner-thresholds.tsx";
 import { partnerUsersPages } from "./pages/console/partner-users.tsx";
 import { partnerWalletPages } from "./pages/console/partner-wallet.tsx";
 import { partnersPages } from "./pages/console/partners.tsx";
 import { consolePassportPages } from "./pages/console/passports.tsx";
 import { platformPages } from "./pages/console/platform.tsx";
 import { stockPages } from "./pages/console/stock.tsx";
+import { stockMovePages } from "./pages/console/stock-move.tsx";
 import { supplierPages } from "./pages/console/suppliers.tsx";
 import { todayPages } from "./pages/console/today.tsx";
 import { userPages } from "./pages/console/users.tsx";
@@ -87,6 +89,7 @@ export const allPages: readonly RegisteredPage[] = [
   ...consoleCatalogPages,
   ...catalogImportPages,
   ...stockPages,
+  ...stockMovePages,
   ...supplierPages,
   ...carrierPages,
   ...platformPages,
@@ -99,6 +102,7 @@ export const allPages: readonly RegisteredPage[] = [
   ...partnerAccessPages,
   ...partnerWalletPages,
   ...partnerSettingsPages,
+  ...partnerThresholdPages,
   ...partnerCredentialsPages,
   ...partnerCredentialPages,
   ...partnerUsersPages,

@@ -58,6 +58,7 @@ import { expireDueEsims } from "../../core/esims/expire.ts";
 import { announceExpiring } from "../../core/esims/expiring.ts";
 import { importStock } from "../../core/esims/import-stock.ts";
 import { activateEsim, suspendEsim } from "../../core/esims/life.ts";
+import { moveStock } from "../../core/esims/move-stock.ts";
 import { takeEsimReport } from "../../core/esims/supplier-report.ts";
 import { signHeads } from "../../core/evidence/sign.ts";
 import { markFeedRead } from "../../core/feed/mark-read.ts";
@@ -199,6 +200,7 @@ export const commands = {
   markFeedRead,
   moveByForm,
   moveByHand,
+  moveStock,
   noteStep,
   noticeEsims,
   offerTopups,

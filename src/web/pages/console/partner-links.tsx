@@ -17,6 +17,7 @@ export function PartnerLinks({ visit, slug }: { visit: ConsoleVisit; slug: strin
       <a href={`${at}/credentials`}>Credentials</a>
       {visit.may("users") && <a href={`${at}/users`}>People</a>}
       {visit.may("partners.write") && <a href={`${at}/settings`}>Settings</a>}
+      {visit.may("partners.write") && <a href={`${at}/thresholds`}>Thresholds</a>}
       {visit.may("view_as") && <ActButton visit={visit} to={`/partners/${slug}/view-as`} label="View its portal" />}
     </div>
   );

@@ -47,6 +47,7 @@ async function stockPage(visit: ConsoleVisit): Promise<Shown> {
     above: visit.may("stock.write") && (
       <div class="acts">
         <LinkButton visit={visit} to={PATH} words="Import eSIMs" main />
+        <LinkButton visit={visit} to="/stock/move" words="Move to another product" />
       </div>
     ),
   });
