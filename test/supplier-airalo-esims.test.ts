@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { costOf } from "../src/core/kernel/cost.ts";
 import type { TopupAsk } from "../src/core/supply/provider.ts";
 import { answering, asked, run, startAdapter, TOKEN } from "./support/providers/airalo-adapter.ts";
 
@@ -138,6 +139,15 @@ describe("a top-up", () => {
     expect(last).toEqual({ kind: "applied", reference: expect.stringMatching(/^20260302-\d+$/), cost: 36_000 });
     expect(double.state().bought).toBe(2);
     expect(await airalo.look([esim])).toMatchObject([{ totalMb: 2048 }]);
+  });
+
+  test("is not put on it where it is offered at a higher cost by now", async () => {
+    const { airalo, esim, double, clock } = await withEsim();
+    clock.advance(1_000);
+    const { last } = await run(airalo.topUp, topup(esim, { cost: costOf(35_900) }));
+    expect(last).toMatchObject({ kind: "refused", code: "price", because: "plan" });
+    expect((await run(airalo.topUp, topup(esim, { cost: costOf(36_000) }))).last).toMatchObject({ kind: "applied" });
+    expect(double.state().bought).toBe(2);
   });
 
   test("is looked up after an unknown outcome, and never bought again", async () => {

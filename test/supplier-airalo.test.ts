@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { costOf } from "../src/core/kernel/cost.ts";
 import type { Memory } from "../src/core/store/schema/values.ts";
 import type { ProviderAnswer } from "../src/daemon/simulators/provider.ts";
 import { answering, asked, REFERENCE, run, startAdapter, TOKEN } from "./support/providers/airalo-adapter.ts";
@@ -64,6 +65,56 @@ describe("a purchase", () => {
     const { last } = await run(airalo.buy, asked({ plan: "lotus-10days-50gb" }));
     expect(last).toMatchObject({ kind: "bought", esim: { confirmationCode: expect.stringMatching(/^\d{4}$/) } });
     expect(last).toMatchObject({ esim: { activationCode: expect.not.stringMatching(/\$1$/) } });
+  });
+
+  test("is not made where the catalog, read once an hour for all, shows a higher cost", async () => {
+    const { airalo, double, clock, requests } = await startAdapter();
+    const reads = () => requests.filter(({ path }) => path === "/packages").length;
+    const buy = async (cents: number) => {
+      clock.advance(1_000);
+      return (await run(airalo.buy, asked({ cost: costOf(cents * 100) }))).last;
+    };
+    const both = await Promise.all([buy(359), buy(360)]);
+    expect(both).toMatchObject([
+      {
+        ...{ kind: "refused", code: "price", because: "plan", message: "The price is another one now." },
+        detail: "it costs 3.6000 by now, and 3.5900 by its source: sync its catalog",
+      },
+      { kind: "bought", cost: 36_000 },
+    ]);
+    expect(await buy(361)).toMatchObject({ kind: "bought" });
+    expect([reads(), double.state().bought]).toEqual([1, 2]);
+    clock.advance(3_600_000);
+    expect(await buy(359)).toMatchObject({ kind: "refused", code: "price" });
+    expect([reads(), double.state().bought]).toEqual([2, 2]);
+    expect(await airalo.buy(asked({ cost: costOf(1), plan: "no-such-plan" }))).toMatchObject({ kind: "note" });
+  });
+
+  test("keeps in mind what an order cost, where that is more than the catalog showed", async () => {
+    const { airalo, script, clock } = await startAdapter();
+    const cheaper = (ordinary: () => ProviderAnswer) => {
+      const text = JSON.stringify(ordinary().body);
+      return {
+        status: 200,
+        body: text.replaceAll('"net_price":3.6', '"net_price":3.5').replaceAll('"USD":3.6', '"USD":3.5'),
+      };
+    };
+    script("GET", "/packages", cheaper);
+    const cost = costOf(35_000);
+    expect((await run(airalo.buy, asked({ cost }))).last).toMatchObject({ kind: "bought", cost: 36_000 });
+    clock.advance(1_000);
+    expect((await run(airalo.buy, asked({ cost }))).last).toMatchObject({ kind: "refused", code: "price" });
+  });
+
+  test.each([
+    ["no answer", 500, undefined, { kind: "unsent", reason: "status 500" }],
+    ["a limit", 429, { message: "Too many" }, { kind: "busy" }],
+  ])("is not made where the catalog has %s", async (_, status, body, end) => {
+    const { airalo, script, double } = await startAdapter();
+    script("GET", "/packages", answering(status, body));
+    const cost = costOf(36_000);
+    expect(await run(airalo.buy, asked({ cost }))).toMatchObject({ last: end, memory: null });
+    expect(double.state().bought).toBe(0);
   });
 
   test.each([

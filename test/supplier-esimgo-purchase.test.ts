@@ -64,7 +64,8 @@ describe("a purchase", () => {
     expect(await go.purchase(BRITAIN, { cost: 139 }).run()).toMatchObject({
       kind: "refused",
       code: "price",
-      message: "it costs 1.4 by now",
+      message: "The price is another one now.",
+      detail: "it costs 1.4000 by now, and 1.3900 by its source: sync its catalog",
       because: "plan",
     });
     expect(await go.purchase(BRITAIN, { cost: null }).run()).toMatchObject({ kind: "bought" });

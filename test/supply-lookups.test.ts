@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ProviderAdapter } from "../src/core/store/schema/values.ts";
+import { type ProviderAdapter, providerAdapters } from "../src/core/store/schema/values.ts";
 import { takeTurn } from "../src/core/supply/limit.ts";
 import { addSource } from "../src/core/supply/sources.ts";
 import { plans, type SupplyShop, supplyShop } from "./support/supply.ts";
@@ -110,17 +110,32 @@ describe("a price that rose since it was read", () => {
     return shop;
   }
 
-  test.for(["esimaccess", "esimgo"] as const)("%s: the plan is refused, and the next source sells", async (adapter) => {
-    const shop = await risen(adapter, ["airalo"]);
+  test.for(providerAdapters)("%s: the plan is refused, and the next source sells", async (adapter) => {
+    const other = otherThan(adapter);
+    const shop = await risen(adapter, [other]);
     const id = await shop.order();
     await shop.settle();
     expect(await shop.show(id)).toMatchObject({ status: "fulfilled" });
-    await expectBoughtAt(shop, "airalo", 1);
+    await expectBoughtAt(shop, other, 1);
     const { items } = await books(shop);
     expect(items).toMatchObject([{ refused_by: [adapter], routed: `priority 2; ${adapter} refused` }]);
   });
 
-  test.for(["esimaccess", "esimgo"] as const)("%s: without another source the money goes back", async (adapter) => {
+  test.for(["airalo", "esimgo"] as const)("%s: the operator sees both costs, and partners none", async (adapter) => {
+    const shop = await risen(adapter, []);
+    const id = await shop.order();
+    await shop.settle();
+    const [now, before] = [plans[adapter].cost, plans[adapter].cost - 1].map((cost) => (cost / 10_000).toFixed(4));
+    const { attempts, orders, items } = await books(shop);
+    expect(attempts).toMatchObject([
+      { outcome: "refused", answer: `price: it costs ${now} by now, and ${before} by its source: sync its catalog` },
+    ]);
+    expect(orders).toMatchObject([{ reason: "the supplier refused: The price is another one now." }]);
+    expect(items).toMatchObject([{ error_message: "The price is another one now." }]);
+    expect(JSON.stringify(await shop.show(id))).not.toContain(now);
+  });
+
+  test.for(providerAdapters)("%s: without another source the money goes back", async (adapter) => {
     const shop = await risen(adapter, []);
     const balance = await shop.balance();
     const id = await shop.order();

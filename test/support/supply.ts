@@ -17,7 +17,7 @@ import { placeOrder, supplyWorker } from "./supplies.ts";
 /** A plan of one gigabyte for a week in Japan, as each provider names it, and what it costs there (1/10,000 USD). */
 export const plans: Record<ProviderAdapter, { supplierSku: string; cost: number }> = {
   esimaccess: { supplierSku: "CJP101", cost: 7_000 },
-  airalo: { supplierSku: "hinode-7days-1gb", cost: 30_000 },
+  airalo: { supplierSku: "hinode-7days-1gb", cost: 36_000 },
   esimgo: { supplierSku: "esim_1GB_7D_JP_V2", cost: 21_000 },
 };
 

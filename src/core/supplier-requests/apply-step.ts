@@ -114,7 +114,7 @@ function attemptOf({ latencyMs }: StepEnd) {
 
 /** What support sees of a step. */
 function saidOf(step: Exclude<Ended, { kind: "busy" | "bought" }>): { outcome: string; answer: string | null } {
-  if (step.kind === "refused") return { outcome: "refused", answer: `${step.code}: ${step.message}` };
+  if (step.kind === "refused") return { outcome: "refused", answer: `${step.code}: ${step.detail ?? step.message}` };
   return { outcome: step.kind, answer: step.kind === "wait" ? null : step.reason };
 }
 

@@ -56,8 +56,11 @@ export type Step =
   | { kind: "bought"; esim: BoughtEsim; reference: string | null; cost: Cost | null }
   /** A top-up is on the eSIM. */
   | { kind: "applied"; reference: string | null; cost: Cost | null }
-  /** Definitely not. `account`: no plan of this supplier can be bought just now (balance, credential, address). */
-  | { kind: "refused"; code: string; message: string; because: "plan" | "account" }
+  /**
+   * Definitely not. `account`: no plan of this supplier can be bought just now (balance, credential, address). Partners
+   * read the message, and the operator the detail, where there is one.
+   */
+  | { kind: "refused"; code: string; message: string; detail?: string; because: "plan" | "account" }
   /** No byte of a purchase went out: the connection was never made. What the last note announced is forgotten. */
   | { kind: "unsent"; reason: string }
   /** One of the supplier's limits: nothing happened, and it is no fault. What the last note announced is forgotten. */

@@ -3,30 +3,27 @@ import type { Validator } from "typebox/compile";
 import type { Catalog, Plan, UnreadRow } from "../../../core/supply/provider.ts";
 import { fieldErrors } from "../../validation/messages.ts";
 import type { Shape } from "../../validation/shape.ts";
-import { otherForm, usable } from "./reply.ts";
+import { otherForm, type Reply } from "./reply.ts";
 
 /** What a row of a catalog is: a plan, or in words why it cannot be read as one; null: nothing that a sync is about. */
 export type ReadRow = Plan | string | null;
 
-/** Whose rows these are. */
-interface Origin {
-  provider: string;
-  /** The field that a row's plan is ordered by, then those that may say to people which one it is. */
-  names: readonly [code: string, ...others: string[]];
-}
+/** The field that a row's plan is ordered by, then those that may say to people which one it is. */
+type Names = readonly [code: string, ...others: string[]];
 
 /**
  * The rows of a catalog, each with what it was read as: the plans, each once, and what cannot be read, by what
- * identifies it. Throws `supplier_unreachable` where that is most of it: then the answer is not what it was.
+ * identifies it. Where that is most of it, the answer is not what it was.
  */
-export function catalogOf(rows: readonly (readonly [unknown, ReadRow])[], { provider, names }: Origin): Catalog {
+export function catalogOf(rows: readonly (readonly [unknown, ReadRow])[], names: Names): Reply<Catalog> {
   const plans = new Map<string, Plan>();
   const unread: UnreadRow[] = [];
   for (const [at, [row, found]] of rows.entries()) {
     if (typeof found === "string") unread.push({ row: at + 1, ...identityOf(row, names), reason: found });
     else if (found !== null) plans.set(found.plan, found);
   }
-  return plans.size < unread.length ? usable(provider, otherForm) : { plans: [...plans.values()], unread };
+  if (plans.size < unread.length) return otherForm;
+  return { kind: "done", value: { plans: [...plans.values()], unread }, at: null };
 }
 
 /** What of a row has not the form that it should have, in words. */
@@ -39,7 +36,7 @@ export function faultsOf(form: Validator<Record<never, never>, TSchema>, row: un
     .join("; ");
 }
 
-function identityOf(row: unknown, [code, ...others]: Origin["names"]): Pick<UnreadRow, "plan" | "name"> {
+function identityOf(row: unknown, [code, ...others]: Names): Pick<UnreadRow, "plan" | "name"> {
   const [name = null] = others.flatMap((field) => textAt(row, field) ?? []);
   return { plan: textAt(row, code), name };
 }

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import type { Cost } from "../../../core/kernel/brand.ts";
-import { costOf, readCost } from "../../../core/kernel/cost.ts";
+import { costOf, formatCost, readCost } from "../../../core/kernel/cost.ts";
+import type { Step } from "../../../core/supply/provider.ts";
 
 /** A field that may be missing or null: providers do both. */
 export function Maybe<Schema extends TSchema>(schema: Schema) {
@@ -22,6 +23,13 @@ export const Currency = Type.String({ pattern: "^[A-Za-z]{3}$" });
 /** An amount of money in whole units; null: there is none. */
 export function costIn(amount: string | number | null | undefined): Cost | null {
   return amount === null || amount === undefined ? null : readCost(amount);
+}
+
+/** The refusal of a plan that costs more than it should; null: it does not, or is not known to. */
+export function dearer(should: Cost | null, cost: Cost | null): Extract<Step, { kind: "refused" }> | null {
+  if (should === null || cost === null || cost <= should) return null;
+  const detail = `it costs ${formatCost(cost)} by now, and ${formatCost(should)} by its source: sync its catalog`;
+  return { kind: "refused", code: "price", message: "The price is another one now.", detail, because: "plan" };
 }
 
 /** A cost as a memory notes it. */

@@ -6,11 +6,10 @@ import { updatePartner } from "../../../core/partners/update.ts";
 import { thresholdsOf } from "../../../core/platform/partner-thresholds.ts";
 import { esimThresholds } from "../../../core/store/schema/values.ts";
 import { formShown } from "../../parts/act-form.tsx";
-import { pageShown } from "../../parts/act-shown.tsx";
+import { pageShown, table } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, field, requiredField, type Shown } from "../../session/visit.ts";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
-import { table } from "./shown.tsx";
 
 async function thresholdsPage(visit: ConsoleVisit): Promise<Shown> {
   const partner = await visit.store.read(requirePartner, slugOf(visit));

@@ -5,9 +5,9 @@ import { costOf } from "../../../../core/kernel/cost.ts";
 import { countryCode } from "../../../../core/kernel/country.ts";
 import type { Catalog, EsimRef, Plan } from "../../../../core/supply/provider.ts";
 import { catalogOf, faultsOf, type ReadRow } from "../catalog-rows.ts";
-import { shaped, unclear, usable } from "../reply.ts";
+import { mapped, type Reply, shaped, unclear } from "../reply.ts";
 import { costIn, distinct, Maybe, maybe, present, TextOrNumber } from "../values.ts";
-import { type Client, CURRENCY, NAME } from "./client.ts";
+import { type Client, CURRENCY } from "./client.ts";
 
 const PricingOf = Type.Object({ ...maybe(Type.String(), "model"), ...maybe(TextOrNumber, "discount_percentage") });
 const Pricing = maybe(PricingOf, "pricing");
@@ -41,33 +41,38 @@ const meta = maybe(Type.Object(maybe(Type.Integer(), "last_page")), "meta");
 const catalog = Compile(Type.Object({ ...Pricing, data: Type.Array(Place), ...meta }));
 const topups = Compile(Type.Object({ ...Pricing, data: Type.Array(Type.Unknown()) }));
 
+type Way = Client["ask"];
+
 /**
  * The plans of the catalog, each once, without top-ups. Its some 3,200 packages are one answer: pages after the first
- * have another form. The page says 80 calls a minute, and 40. Throws `supplier_unreachable`.
+ * have another form. The page says 80 calls a minute, and 40.
  */
-export async function readCatalog(client: Client): Promise<Catalog> {
+export async function wholeCatalog(way: Way, timeoutMs = 120_000): Promise<Reply<Catalog>> {
   const own = { bucket: "packages", aMinute: 40 };
-  const reply = await client.ask({ method: "GET", path: "/packages", own, timeoutMs: 120_000 });
-  const { data, pricing, meta } = usable(NAME, shaped(reply, catalog));
+  const reply = shaped(await way({ method: "GET", path: "/packages", own, timeoutMs }), catalog);
+  if (reply.kind !== "done") return reply;
+  const { data, pricing, meta } = reply.value;
   // Plans on a page that was not read would look as if they were gone.
-  if ((meta?.last_page ?? 1) > 1) return usable(NAME, unclear("it is not the whole catalog"));
+  if ((meta?.last_page ?? 1) > 1) return unclear("it is not the whole catalog");
   const operators = data.flatMap((place) => place.operators.map((one) => ({ ...one, shared: sharedOf(place, one) })));
   const rows = operators.flatMap(({ packages, shared }) =>
     packages.map((row) => [row, planOf(row, pricing, shared, "sim")] as const),
   );
-  return catalogOf(rows, origin);
+  return catalogOf(rows, names);
 }
 
-const origin = { provider: NAME, names: ["id", "title"] } as const;
+const names = ["id", "title"] as const;
 
 /** The plans that top up one eSIM; none for one that was recycled, or is not of this account. */
-export async function readTopupPlans(client: Client, { iccid }: EsimRef): Promise<Plan[]> {
-  const reply = await client.ask({ method: "GET", path: `/sims/${encodeURIComponent(iccid)}/topups` });
-  if (reply.kind === "refused" && ["73", "404"].includes(reply.code)) return [];
-  const { data, pricing } = usable(NAME, shaped(reply, topups));
+export async function topupPlansOf(way: Way, { iccid }: EsimRef): Promise<Reply<Plan[]>> {
+  const reply = await way({ method: "GET", path: `/sims/${encodeURIComponent(iccid)}/topups` });
+  if (reply.kind === "refused" && ["73", "404"].includes(reply.code)) return { kind: "done", value: [], at: null };
+  const listed = shaped(reply, topups);
+  if (listed.kind !== "done") return listed;
+  const { data, pricing } = listed.value;
   const shared = sharedOf({ title: "", operators: [] }, { packages: [] });
   const rows = data.map((row) => [row, planOf(row, pricing, shared, "topup")] as const);
-  return catalogOf(rows, origin).plans;
+  return mapped(catalogOf(rows, names), ({ plans }) => plans);
 }
 
 /** Null: of another type. */

@@ -1,12 +1,15 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
+import type { Cost } from "../../../../core/kernel/brand.ts";
 import { civilDateAt } from "../../../../core/kernel/civil-date.ts";
 import type { Ask, Step, TopupAsk } from "../../../../core/supply/provider.ts";
 import { deliveredEsim } from "../delivered.ts";
 import { lookAgain, lookFailed, lookLater, notBought, notUnderstood } from "../look-ups.ts";
-import { type Reply, shaped, unclear } from "../reply.ts";
-import { costIn, maybe, TextOrNumber } from "../values.ts";
+import { mapped, type Reply, shaped, unclear } from "../reply.ts";
+import { costIn, dearer, maybe, TextOrNumber } from "../values.ts";
+import { topupPlansOf } from "./catalog.ts";
 import { type Client, CURRENCY } from "./client.ts";
+import type { Prices } from "./prices.ts";
 
 /** What is remembered of an order that is sent, or may be. */
 const Ordered = Type.Object({
@@ -46,30 +49,49 @@ const DAY_MS = 86_400_000;
 /** States of an order that was made and holds no longer. */
 const ended = ["failed", "refunded", "partially_refunded"];
 
+interface Buying {
+  client: Client;
+  prices: Prices;
+  now: () => number;
+}
+
 /** The next step of buying an eSIM, or a top-up. No `to_email`: Airalo would write to the traveler itself. */
-export async function purchaseStep(client: Client, now: number, ask: Ask | TopupAsk): Promise<Step> {
+export async function purchaseStep(buying: Buying, ask: Ask | TopupAsk): Promise<Step> {
+  const { client } = buying;
   const { memory, fresh, reference } = ask;
   if (memory === null) {
     // All that can be done before the order is sent is done before it is noted.
-    const ready = await client.ready();
+    const price = ask.cost === null ? null : await priceOf(buying, ask);
+    const ready = price === null || price.kind === "done" ? await client.ready() : price;
     if (ready.kind !== "done") return notBought(ready);
+    const dear = price?.kind === "done" ? dearer(ask.cost, price.value) : null;
+    if (dear !== null) return dear;
     // This purchase's alone, not to be guessed, and without `%` and `_`, which the search reads as patterns.
     const token = `esimctl-${reference.replaceAll("-", "")}`;
-    return { kind: "note", memory: { stage: "order", token, since: now, looks: 0, silent: 0 } };
+    return { kind: "note", memory: { stage: "order", token, since: buying.now(), looks: 0, silent: 0 } };
   }
   if (!ordered.Check(memory)) return notUnderstood(memory);
-  return fresh ? sendOrder(client, ask, memory) : lookUp(client, ask, memory);
+  return fresh ? sendOrder(buying, ask, memory) : lookUp(client, ask, memory);
+}
+
+/** What it costs now, by the catalog, or by what is offered to the eSIM; null: it is not there. */
+async function priceOf({ client, prices }: Buying, ask: Ask | TopupAsk): Promise<Reply<Cost | null>> {
+  if (!("esim" in ask)) return prices.of(ask.plan);
+  const offered = await topupPlansOf(client.send, ask.esim);
+  return mapped(offered, (plans) => plans.find(({ plan }) => plan === ask.plan)?.cost ?? null);
 }
 
 /** Sends the order, once. */
-async function sendOrder(client: Client, ask: Ask | TopupAsk, memory: Ordered): Promise<Step> {
+async function sendOrder({ client, prices }: Buying, ask: Ask | TopupAsk, memory: Ordered): Promise<Step> {
   const path = "esim" in ask ? "/orders/topups" : "/orders";
   const more = "esim" in ask ? { iccid: ask.esim.iccid } : { quantity: "1", type: "sim" };
   const form = Object.entries({ package_id: ask.plan, ...more, description: memory.token });
   const reply = shaped(await client.send({ method: "POST", path, form, taken: true }), single);
   if (reply.kind === "unclear") return lookLater(memory, reply.reason);
   if (reply.kind !== "done") return reply;
-  return stepOf(reply.value.data, ask) ?? lookLater(memory, "the answer to the order has no eSIM that can be read");
+  const step = stepOf(reply.value.data, ask);
+  if (step?.kind === "bought" && step.cost !== null) prices.keep(ask.plan, step.cost);
+  return step ?? lookLater(memory, "the answer to the order has no eSIM that can be read");
 }
 
 /**

@@ -35,7 +35,7 @@ export async function readCatalog(client: Client, asked: { type: "BASE" | "TOPUP
   const reply = shaped(await client("/package/list", asked, undefined, CATALOG_TIMEOUT_MS), list);
   const packages = usable(NAME, reply).packageList ?? [];
   const rows = packages.map((row) => [row, packageOf.Check(row) ? planOf(row) : faultsOf(packageOf, row)] as const);
-  return catalogOf(rows, { provider: NAME, names: ["packageCode", "name"] });
+  return usable(NAME, catalogOf(rows, ["packageCode", "name"]));
 }
 
 function planOf(one: Package): ReadRow {

@@ -59,7 +59,7 @@ export async function readCatalog({ askPeople }: Client): Promise<Catalog> {
   const planned = fixed.map(
     (row) => [row, bundle.Check(row) ? planOf(row, { currency, names }) : faultsOf(bundle, row)] as const,
   );
-  return catalogOf(planned, { provider: NAME, names: ["name", "description"] });
+  return usable(NAME, catalogOf(planned, ["name", "description"]));
 }
 
 function planOf(row: Bundle, of: { currency: string; names: ReadonlyMap<string, string[]> }): ReadRow {

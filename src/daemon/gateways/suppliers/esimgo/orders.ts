@@ -3,8 +3,8 @@ import { Compile } from "typebox/compile";
 import type { Cost } from "../../../../core/kernel/brand.ts";
 import type { Ask, Step, TopupAsk } from "../../../../core/supply/provider.ts";
 import { type Looking, lookLater, notBought } from "../look-ups.ts";
-import { type Failed, mapped, type Reply, reasonOf } from "../reply.ts";
-import { costIn, TextOrNumber } from "../values.ts";
+import { type Failed, mapped, otherForm, type Reply, reasonOf } from "../reply.ts";
+import { costIn, dearer, TextOrNumber } from "../values.ts";
 import { accountBalance } from "./account.ts";
 import { type Client, everyRow } from "./client.ts";
 
@@ -54,9 +54,9 @@ export async function guardPrice(client: Client, ask: Ask | TopupAsk): Promise<S
   const reply = await client.ask(orderCall("validate", ask), priced);
   if (reply.kind !== "done") return orderRefused(client, ask, reply);
   const cost = costIn(reply.value.total);
-  if (reply.value.valid !== false && cost !== null && cost <= ask.cost) return null;
-  const message = reply.value.valid === false ? "it cannot be ordered" : `it costs ${reply.value.total} by now`;
-  return { kind: "refused", code: "price", message, because: "plan" };
+  if (cost === null) return notBought(otherForm);
+  const invalid = { kind: "refused", code: "invalid", message: "it cannot be ordered", because: "plan" } as const;
+  return reply.value.valid === false ? invalid : dearer(ask.cost, cost);
 }
 
 /** An order that was not placed, as a step. No code says that the balance is too small: the balance itself does. */
