@@ -22,15 +22,8 @@ describe("the catalog", () => {
     expect(plans).toHaveLength(17);
     expect(plans.find(({ plan }) => plan === "hinode-7days-1gb")).toEqual({
       ...{ plan: "hinode-7days-1gb", name: "Japan 1 GB - 7 Days", cost: 36_000, currency: "USD" },
-      ...{
-        coverage: ["JP"],
-        region: null,
-        dataMb: 1024,
-        unlimited: false,
-        validityDays: 7,
-        daily: false,
-        voice: false,
-      },
+      ...{ coverage: ["JP"], region: null, dataMb: 1024, unlimited: false, validityDays: 7 },
+      ...{ daily: false, voice: false },
       ...{ speed: "4G/5G", networks: ["Hinode"], activation: "at its first use", topup: false },
       notes: ["To be installed within 365 days"],
     });

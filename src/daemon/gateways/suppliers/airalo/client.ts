@@ -109,10 +109,9 @@ export function createClient({ calls, secret, now }: Omit<ProviderParts, "url">)
   }
 
   async function sent({ own, form, ...call }: ApiCall, way: ProviderCalls["send"]): Promise<Reply> {
-    const body = form && { body: bodyOf(form) };
     const by = async (token: Secret) => {
       const headers = { authorization: `Bearer ${token.reveal()}` };
-      return replyOf(await way({ ...call, ...body, headers, limits: limitsOf(own) }), read);
+      return replyOf(await way({ ...call, ...(form && { body: bodyOf(form) }), headers, limits: limitsOf(own) }), read);
     };
     const first = (await shared()) ?? (await renewed(way));
     if (first.kind !== "done") return first;
