@@ -13,6 +13,8 @@ async function books({ platform: { store } }: SupplyShop) {
     async (q) => ({
       costs: await q.db.select().from(q.t.costs),
       items: await q.db.select().from(q.t.orderItems),
+      attempts: await q.db.select().from(q.t.itemAttempts),
+      orders: await q.db.select().from(q.t.orders),
       esims: await q.db.select().from(q.t.esims),
     }),
     null,
@@ -55,6 +57,22 @@ test("a definite refusal goes to the next source; without one the order fails wi
   expect(await shop.show(refused)).toMatchObject({ status: "failed" });
   expect(await shop.balance()).toBe(before - 1_000);
   expect((await shop.platform.store.read(checkWallets, { minimum: () => null })).ok).toBe(true);
+});
+
+test("a refusal of the operator's account shows the operator why, and its partner nothing of it", async () => {
+  const shop = await supplyShop(["esimaccess"]);
+  const { store } = shop.platform;
+  const settings = { adapter: "esimaccess", url: shop.doubles.esimaccess?.url ?? "", secret: "DEMO:other" } as const;
+  await store.write(setSupplier, { name: "esimaccess", settings, actor: "test" });
+  const id = await shop.order();
+  await shop.settle();
+  const { items, attempts, orders } = await books(shop);
+  expect(attempts).toMatchObject([
+    { outcome: "refused", answer: expect.stringMatching(/^\d{6}: .*(signature|access)/i) },
+  ]);
+  expect(orders).toMatchObject([{ status: "failed", reason: "the supplier refused: It cannot be bought at present." }]);
+  expect(items).toMatchObject([{ error_type: "not_available", error_message: "It cannot be bought at present." }]);
+  expect((await shop.show(id)).status).toBe("failed");
 });
 
 test.for(providerAdapters)(

@@ -181,8 +181,13 @@ async function refused(tx: Tx, item: ItemRow, step: Refused, witness: Witness): 
   const { product_id: productId } = await lineOfItem(tx, item);
   const next = await routeUnit(tx, { productId, refusedBy: refused_by });
   if (next.kind !== "none") return (await routeItem(tx, asked, productId))?.item ?? requireItem(tx, item.id);
-  const outcome = { kind: "refused", errorType: step.code, errorMessage: step.message } as const;
-  return applySupplyOutcome(tx, { id: item.id, outcome, attempt: null });
+  return applySupplyOutcome(tx, { id: item.id, outcome: refusalOf(step), attempt: null });
+}
+
+/** What a partner reads of a refusal: of the operator's account there it says nothing. */
+function refusalOf({ because, code, message }: Refused) {
+  if (because === "plan") return { kind: "refused", errorType: code, errorMessage: message } as const;
+  return { kind: "refused", errorType: "not_available", errorMessage: "It cannot be bought at present." } as const;
 }
 
 /** Nothing was bought: another source that can be asked has it, else it is repeated here. */
