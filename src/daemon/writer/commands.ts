@@ -22,7 +22,7 @@ import { changePassword, enterInvited, proveByCode, proveByPasskey, signIn } fro
 import { failSignIn } from "../../core/accounts/sign-in-attempts.ts";
 import { resetMember } from "../../core/accounts/team.ts";
 import { bulkCancel, bulkReschedule } from "../../core/activations/bulk.ts";
-import { changeByStaff, changeByStaffForm } from "../../core/activations/by-staff.ts";
+import { changeMany, changeManyByForm } from "../../core/activations/change-many.ts";
 import { cancelActivation } from "../../core/activations/cancel.ts";
 import {
   claimExchanges,
@@ -151,8 +151,8 @@ export const commands = {
   bulkReschedule,
   cancelActivation,
   cancelFunding,
-  changeByStaff,
-  changeByStaffForm,
+  changeMany,
+  changeManyByForm,
   changePassword,
   changeProduct,
   claimExchanges,
