@@ -22,7 +22,6 @@ import { changePassword, enterInvited, proveByCode, proveByPasskey, signIn } fro
 import { failSignIn } from "../../core/accounts/sign-in-attempts.ts";
 import { resetMember } from "../../core/accounts/team.ts";
 import { bulkCancel, bulkReschedule } from "../../core/activations/bulk.ts";
-import { changeMany, changeManyByForm } from "../../core/activations/change-many.ts";
 import { cancelActivation } from "../../core/activations/cancel.ts";
 import {
   claimExchanges,
@@ -30,6 +29,7 @@ import {
   releaseExchanges,
   takeCallback,
 } from "../../core/activations/carrier-exchange.ts";
+import { changeMany, changeManyByForm } from "../../core/activations/change-many.ts";
 import { editIdentity } from "../../core/activations/edit-identity.ts";
 import { moveByHand } from "../../core/activations/operator.ts";
 import { applyOutcome } from "../../core/activations/outcome.ts";
@@ -100,6 +100,7 @@ import { pauseSupplier, resumeSupplier } from "../../core/suppliers/pause.ts";
 import { keepBalance } from "../../core/supply/balance.ts";
 import { blockTurns, takeTurn } from "../../core/supply/limit.ts";
 import { applyLooks, claimLooks, noticeEsims, postponeLooks } from "../../core/supply/looks.ts";
+import { applySync, endSync } from "../../core/supply/sync.ts";
 import { dropToken, keepToken } from "../../core/supply/token.ts";
 import { createTopup } from "../../core/topups/create.ts";
 import { claimTopups, postponeTopup, releaseTopups } from "../../core/topups/due.ts";
@@ -141,6 +142,7 @@ export const commands = {
   applyOutcomes,
   applyStep,
   applySupplyOutcome,
+  applySync,
   applyTopupStep,
   auditCodesRead,
   auditPoolRead,
@@ -180,6 +182,7 @@ export const commands = {
   endOutage,
   endReturn,
   endSession,
+  endSync,
   ensureCarriers,
   ensureSigningKey,
   enterInvited,

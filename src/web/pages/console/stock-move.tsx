@@ -21,12 +21,10 @@ const move = actPage({
     count: integerField(form, "count"),
     actor,
   }),
-  foresee: ({ moved, from, to }) => (
-    <p>
-      {counted(moved, "eSIM")} of {from.sku} become {to.sku}. Then {from.sku} has {from.available} free, and {to.sku}{" "}
-      has {to.available}.
-    </p>
-  ),
+  foresee: ({ moved, from, to }) => {
+    const after = `Then ${from.sku} has ${from.available} free, and ${to.sku} has ${to.available}.`;
+    return <p>{`${counted(moved, "eSIM")} of ${from.sku} become ${to.sku}. ${after}`}</p>;
+  },
   done: ({ moved, to }) => `${counted(moved, "eSIM")} moved to ${to.sku}.`,
 });
 
