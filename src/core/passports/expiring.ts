@@ -8,7 +8,7 @@ import { IN_POOL } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import type { PassportFilter } from "./list.ts";
-import { numberIndex, type PassportRow, requireAgent } from "./passport.ts";
+import { numberIndex, ofPool, type PassportRow, requireAgent } from "./passport.ts";
 
 /** Days before its expiry from which a passport is expiring. */
 const AHEAD_DAYS = 60;
@@ -58,9 +58,7 @@ const nextOfPool = statement((db, t, slot: Slots<Omit<Part, "first">>) =>
     .from(t.passports)
     .where(
       and(
-        eq(t.passports.partner_id, slot.partnerId),
-        eq(t.passports.environment, slot.environment),
-        eq(t.passports.pool_key, IN_POOL),
+        ofPool(t, slot),
         sql`(${t.passports.passport_expiry}, ${t.passports.id}) > (${slot.key}, ${slot.id})`,
         lte(t.passports.passport_expiry, slot.to),
       ),

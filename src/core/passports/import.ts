@@ -1,4 +1,4 @@
-import { and, count, eq } from "drizzle-orm";
+import { count } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import type { Checked } from "../kernel/checked.ts";
@@ -16,6 +16,7 @@ import {
   documentKey,
   documentsInPool,
   type NewPassport,
+  ofPool,
   openPassport,
   openPassportIfReadable,
   requireAgent,
@@ -174,16 +175,7 @@ async function auditImport(
 }
 
 const inPoolOf = statement((db, t, slot: Slots<Owner>) =>
-  db
-    .select({ passports: count() })
-    .from(t.passports)
-    .where(
-      and(
-        eq(t.passports.partner_id, slot.partnerId),
-        eq(t.passports.environment, slot.environment),
-        eq(t.passports.pool_key, IN_POOL),
-      ),
-    ),
+  db.select({ passports: count() }).from(t.passports).where(ofPool(t, slot)),
 );
 
 /** How many passports may be added; `left` null: any number. */

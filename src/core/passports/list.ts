@@ -4,10 +4,9 @@ import type { PassportId } from "../kernel/brand.ts";
 import { counted } from "../kernel/counted.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { byCreation, newestFirst, type Pagination, pageOf } from "../kernel/page.ts";
-import { IN_POOL } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { numberIndex, type PassportRecord, requireAgent, toRecord } from "./passport.ts";
+import { numberIndex, ofPool, type PassportRecord, requireAgent, toRecord } from "./passport.ts";
 
 /** Whose pool is listed, and which part of it. */
 export interface PassportFilter extends Owner {
@@ -30,14 +29,7 @@ const newest = statement((db, t, slot: Slots<Window>) =>
   db
     .select()
     .from(t.passports)
-    .where(
-      and(
-        eq(t.passports.partner_id, slot.partnerId),
-        eq(t.passports.environment, slot.environment),
-        eq(t.passports.pool_key, IN_POOL),
-        sql`(${t.passports.created_at}, ${t.passports.id}) < (${slot.key}, ${slot.id})`,
-      ),
-    )
+    .where(and(ofPool(t, slot), sql`(${t.passports.created_at}, ${t.passports.id}) < (${slot.key}, ${slot.id})`))
     .orderBy(desc(t.passports.created_at), desc(t.passports.id))
     .limit(slot.limit),
 );
@@ -47,14 +39,7 @@ const ofNumber = statement((db, t, slot: Slots<Owner & { number_index: string }>
   db
     .select()
     .from(t.passports)
-    .where(
-      and(
-        eq(t.passports.number_index, slot.number_index),
-        eq(t.passports.partner_id, slot.partnerId),
-        eq(t.passports.environment, slot.environment),
-        eq(t.passports.pool_key, IN_POOL),
-      ),
-    ),
+    .where(and(eq(t.passports.number_index, slot.number_index), ofPool(t, slot))),
 );
 
 async function newestOfNumber(q: Read, { limit, key, id, ...number }: Window & { number_index: string }) {

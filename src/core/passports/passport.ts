@@ -5,7 +5,7 @@ import { type Identity, normalizePassportNumber } from "../kernel/identity.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { findByKey } from "../store/rows.ts";
-import type { Row } from "../store/schema/tables.ts";
+import type { Row, Tables } from "../store/schema/tables.ts";
 import { IN_POOL } from "../store/schema/values.ts";
 import { keysOfPassport, reindexRecord } from "../store/sealing/people.ts";
 import { first, type Slots, statement, textAt } from "../store/statement.ts";
@@ -125,6 +125,12 @@ export async function requireOwnPassport(q: Read, owner: Owner, id: PassportId):
   return row;
 }
 
+/** What is in an owner's pool: withdrawn passports are not. */
+export function ofPool({ passports }: Tables, slot: Slots<Owner>) {
+  const { partner_id, environment, pool_key } = passports;
+  return and(eq(partner_id, slot.partnerId), eq(environment, slot.environment), eq(pool_key, IN_POOL));
+}
+
 type InPool = Owner & { country: string; number_index: string };
 
 const inPool = statement((db, t, slot: Slots<InPool>) =>
@@ -134,10 +140,8 @@ const inPool = statement((db, t, slot: Slots<InPool>) =>
     .where(
       and(
         eq(t.passports.number_index, slot.number_index),
-        eq(t.passports.partner_id, slot.partnerId),
-        eq(t.passports.environment, slot.environment),
         eq(t.passports.passport_country, slot.country),
-        eq(t.passports.pool_key, IN_POOL),
+        ofPool(t, slot),
       ),
     ),
 );
@@ -168,19 +172,12 @@ export function documentKey({ country, number_index }: Document): string {
  * index; of the number alone SQLite would read the whole pool.
  */
 const ofDocuments = statement((db, t, slot: Slots<Owner & { documents: string }>, dialect) => {
-  const { number_index, passport_country: country, partner_id, environment, pool_key } = t.passports;
+  const { number_index, passport_country: country } = t.passports;
   const listed = sql`select ${textAt(0)}, ${textAt(1)} from ${dialect.listed(slot.documents)}`;
   return db
     .select()
     .from(t.passports)
-    .where(
-      and(
-        sql`(${number_index}, ${country}) in (${listed})`,
-        eq(partner_id, slot.partnerId),
-        eq(environment, slot.environment),
-        eq(pool_key, IN_POOL),
-      ),
-    );
+    .where(and(sql`(${number_index}, ${country}) in (${listed})`, ofPool(t, slot)));
 });
 
 /** The passports of `owner`'s pool with these documents, by their keys; withdrawn ones are not counted. */
