@@ -22,6 +22,7 @@ import { changePassword, enterInvited, proveByCode, proveByPasskey, signIn } fro
 import { failSignIn } from "../../core/accounts/sign-in-attempts.ts";
 import { resetMember } from "../../core/accounts/team.ts";
 import { bulkCancel, bulkReschedule } from "../../core/activations/bulk.ts";
+import { changeByStaff, changeByStaffForm } from "../../core/activations/by-staff.ts";
 import { cancelActivation } from "../../core/activations/cancel.ts";
 import {
   claimExchanges,
@@ -29,7 +30,6 @@ import {
   releaseExchanges,
   takeCallback,
 } from "../../core/activations/carrier-exchange.ts";
-import { changeMany, changeManyByForm } from "../../core/activations/change-many.ts";
 import { editIdentity } from "../../core/activations/edit-identity.ts";
 import { moveByHand } from "../../core/activations/operator.ts";
 import { applyOutcome } from "../../core/activations/outcome.ts";
@@ -153,8 +153,8 @@ export const commands = {
   bulkReschedule,
   cancelActivation,
   cancelFunding,
-  changeMany,
-  changeManyByForm,
+  changeByStaff,
+  changeByStaffForm,
   changePassword,
   changeProduct,
   claimExchanges,
