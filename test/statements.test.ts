@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { OrderId } from "../src/core/kernel/brand.ts";
@@ -10,12 +12,14 @@ import type { Store } from "../src/core/store/store.ts";
 import { creditWallet, debitWallet } from "../src/core/wallet/fund.ts";
 import type { StatementFigures } from "../src/core/wallet/statement.ts";
 import { addProducts } from "./support/catalog.ts";
+import { deskOf } from "./support/desk.ts";
 import { type Caller, type Platform, startPlatform } from "./support/platform.ts";
 import { renewed } from "./support/price-lists.ts";
 import { create, createBulk, customer, lines } from "./support/quotes.ts";
 import { property } from "./support/rounds.ts";
 import { buy, openShop } from "./support/sandbox.ts";
 import { everyPage, expectSamePdf, expectSound, linesOf, STATEMENTS, statementBytes } from "./support/statements.ts";
+import { temporaryDirectory } from "./support/store.ts";
 import { makeSupplied, plan, setUpProvider, startTopupProvider, work } from "./support/topup-provider.ts";
 
 const actor = "test";
@@ -76,6 +80,29 @@ test("a month is opened with what the one before was closed with, and lists what
   expect(csv.trimEnd().split("\n").at(-1)).toBe(`,hash,AUD,,,${body.hash},,,`);
   // As docs/api.md shows it.
   expect(execFileSync("sh", ["-c", "sed '$d' | sha256sum"], { input: csv }).toString()).toBe(`${body.hash}  -\n`);
+});
+
+test("the terminal shows a statement, and writes its CSV as the server sends it", async () => {
+  const platform = await startPlatform({ start: new Date().toISOString() });
+  const caller = await platform.caller({ live: true });
+  await credit(platform.store, caller, 1_050, "AUD", "INV-1");
+  const month = new Date(platform.clock.now()).toISOString().slice(0, 7);
+  const { body } = await caller.get(`${STATEMENTS}/${month}`);
+  const desk = deskOf(platform);
+  const file = join(temporaryDirectory(), "statement.csv");
+  for (const [place, line] of [
+    [desk, `wallet statement --month ${month} --partner partner-1`],
+    [desk.at(caller), `wallet statement --month ${month} --currency aud`],
+  ] as const) {
+    expect(await place.json(line)).toEqual(body);
+    const { stdout } = await place.run(line);
+    expect(stdout).toMatch(/^closing +10\.50 AUD$/m);
+    expect(stdout).toMatch(/credit +10\.50 AUD +10\.50 AUD .*INV-1/);
+    expect(await place.json(`${line} -o ${file}`)).toEqual({ file });
+    expect((await linesOf(readFileSync(file, "utf8")))[1]).toMatchObject({ id: body.movements[0].id });
+  }
+  const refused = await desk.refusal("wallet statement --month 2026-13 --partner partner-1");
+  expect(refused).toMatchObject({ code: "validation", message: expect.stringContaining("month") });
 });
 
 test("the text of a statement stays as it is: partners keep its hash", async () => {

@@ -47,6 +47,11 @@ export const nouns: readonly Noun[] = [
       "both",
       () => import("./commands/wallet/transactions.ts"),
     ],
+    statement: [
+      "a month of a wallet: opening, movements, closing",
+      "both",
+      () => import("./commands/wallet/statement.ts"),
+    ],
     credit: ["record a payment and credit a wallet", "data", () => import("./commands/wallet/credit.ts")],
     debit: ["debit a wallet: a payout or a correction", "data", () => import("./commands/wallet/debit.ts")],
     funding: [

@@ -48,7 +48,9 @@ export function apiPath(strings: TemplateStringsArray, ...ids: string[]): string
 
 /** The response of either client. Throws what a problem body says, with its slug as the code. */
 export function asAnswer<T>(status: number, headers: Record<string, unknown>, text: string): Answer<T> {
-  const body = parsed(status, text);
+  // The one form beside JSON that a command asks for.
+  const isCsv = String(headers["content-type"]).startsWith("text/csv");
+  const body = isCsv ? text : parsed(status, text);
   if (status >= 400) throw refusal(status, body);
   const texts = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
   // The route's own schema made this body: T is what it says.

@@ -47,7 +47,7 @@ export const StatementPage = Type.Object(
 );
 
 /** The statement of a month as JSON. */
-const Statement = Type.Object(
+export const Statement = Type.Object(
   {
     ...figures,
     movements: Type.Array(WalletTransaction, { description: "Oldest first" }),

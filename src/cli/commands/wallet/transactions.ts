@@ -6,18 +6,7 @@ import { isoOf, timesOf } from "../../frame/all-partners.ts";
 import { command } from "../../frame/command.ts";
 import { excluding, text } from "../../kernel/input.ts";
 import { since } from "../../kernel/input-time.ts";
-import type { Column } from "../../output/sheet.ts";
-import { moment } from "../../output/words.ts";
-
-const columns: Column<WalletTransaction>[] = [
-  { title: "at", value: (one) => moment(one.created_at) },
-  { title: "kind", value: (one) => one.kind },
-  { title: "amount", value: (one, sheet) => sheet.money(one.amount_cents, one.currency), align: "right" },
-  { title: "balance", value: (one, sheet) => sheet.money(one.balance_after_cents, one.currency), align: "right" },
-  { title: "order", value: (one) => one.order_number, spare: 1 },
-  { title: "reference", value: (one) => one.reference, wraps: true, spare: 2 },
-  { title: "transaction", value: (one) => one.id, spare: true },
-];
+import { movementColumns } from "./movements.ts";
 
 export default command({
   target: "partner",
@@ -49,7 +38,7 @@ export default command({
       to: isoOf(times.until),
     };
     const asked = { path: apiPath`/wallet/transactions`, query, all };
-    const look = { columns, empty: "No money has moved yet." };
+    const look = { columns: movementColumns, empty: "No money has moved yet." };
     return context.withApi((api) => context.print(dataListing<WalletTransaction>(api, asked, look)));
   },
 });
