@@ -16,6 +16,7 @@ import { partnerPages } from "./pages/console/partner.tsx";
 import { partnerCredentialPages } from "./pages/console/partner-credential.tsx";
 import { partnerCredentialsPages } from "./pages/console/partner-credentials.tsx";
 import { partnerSettingsPages } from "./pages/console/partner-settings.tsx";
+import { partnerStatementPages } from "./pages/console/partner-statements.tsx";
 import { partnerAccessPages } from "./pages/console/partner-suspend.tsx";
 import { partnerThresholdPages } from "./pages/console/partner-thresholds.tsx";
 import { partnerUsersPages } from "./pages/console/partner-users.tsx";
@@ -45,6 +46,7 @@ import { passportPages } from "./pages/portal/passports.tsx";
 import { passportImportPages } from "./pages/portal/passports-import.tsx";
 import { refusedPages } from "./pages/portal/refused-requests.tsx";
 import { sandboxPages } from "./pages/portal/sandbox.tsx";
+import { statementPages } from "./pages/portal/statements.tsx";
 import { teamPages } from "./pages/portal/team.tsx";
 import { walletPages } from "./pages/portal/wallet.tsx";
 import { webhookPages } from "./pages/portal/webhook-acts.tsx";
@@ -70,6 +72,7 @@ export const allPages: readonly RegisteredPage[] = [
   ...activationChangePages,
   ...activationCalendarPages,
   ...walletPages,
+  ...statementPages,
   ...passportPages,
   ...passportImportPages,
   ...developerPages,
@@ -101,6 +104,7 @@ export const allPages: readonly RegisteredPage[] = [
   ...partnerPages,
   ...partnerAccessPages,
   ...partnerWalletPages,
+  ...partnerStatementPages,
   ...partnerSettingsPages,
   ...partnerThresholdPages,
   ...partnerCredentialsPages,

@@ -236,7 +236,7 @@ async function send(
     .send(Buffer.from(html));
 }
 
-function isWhole(file: string | Buffer | AsyncIterable<string>): file is string | Buffer {
+function isWhole(file: string | Buffer | AsyncIterable<string | Uint8Array>): file is string | Buffer {
   return typeof file === "string" || Buffer.isBuffer(file);
 }
 

@@ -90,7 +90,7 @@ export type Shown =
   | { title: string; body: ComponentChildren; status?: number; secret?: true }
   | { to: string; face?: Face; notice?: string }
   /** Pieces are sent as they are made. */
-  | { file: string | Buffer | AsyncIterable<string>; type: string; name?: string };
+  | { file: string | Buffer | AsyncIterable<string | Uint8Array>; type: string; name?: string };
 
 /** Whether a role in the portal allows it; staff that look at it may read alone. */
 export function portalMay({ role, viewing }: Pick<PortalVisit, "role" | "viewing">, permission: PortalPermission) {

@@ -41,6 +41,9 @@ async function walletPage(visit: ConsoleVisit): Promise<Shown> {
         <PartnerLinks visit={visit} slug={slug} />
         {moneyShown(visit, slug, balances)}
         <h2>Movements</h2>
+        <p>
+          <a href={`${visit.base}/partners/${slug}/wallet/statements`}>Statements by month</a>
+        </p>
       </>
     ),
   });

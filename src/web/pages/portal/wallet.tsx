@@ -95,6 +95,9 @@ function fundsShown(visit: PortalVisit, { balances, requests, bank }: Seen) {
       { title: "Settled", cell: (one) => ({ time: one.settled_at }) },
     ]),
     <h2>Movements</h2>,
+    <p>
+      <a href={`${visit.base}/wallet/statements`}>Statements by month</a>
+    </p>,
   ];
 }
 
