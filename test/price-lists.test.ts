@@ -208,6 +208,13 @@ describe("one SKU, two partners with two price lists", () => {
     const { body: moved } = await caller.get("/api/v1/wallet/transactions?limit=2");
     const amounts = moved.data.map(({ amount_cents }: { amount_cents: number }) => Math.abs(amount_cents));
     if (total > 0) expect(amounts).toEqual([total, total]);
+    const { body: statement } = await caller.get(`/api/v1/statements/${day.slice(0, 7)}?currency=AUD`);
+    expect(statement.closing_cents).toBe(await balance());
+    const charged = statement.movements
+      .slice(-2)
+      .map(({ kind, amount_cents, order_id }: Record<string, unknown>) => [kind, amount_cents, order_id]);
+    const orders = [placed.body.id, bulk.results[0].service_order_id];
+    if (total > 0) expect(charged).toEqual(orders.map((id) => ["charge", -total, id]));
     await frozen(platform, placed.body.id, { known, priced, day });
   }
 
@@ -237,7 +244,7 @@ describe("one SKU, two partners with two price lists", () => {
   }
 
   property(
-    "pay what list, product, catalog, quote and order show, after each change and midnight",
+    "pay what list, product, catalog, quote, order and statement show, after each change and midnight",
     { few: 2, many: 20 },
     async (numRuns) => {
       const steps = fc.array(step, { minLength: 4, maxLength: 12 });
