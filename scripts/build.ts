@@ -25,6 +25,7 @@ const options = {
     main: "src/cli/main.ts",
     "raster-thread": "src/daemon/pages/raster-thread.ts",
     "checkpoint-thread": "src/core/store/sqlite/checkpoint-thread.ts",
+    "hash-thread": "src/core/accounts/hash-thread.ts",
     "damage-thread": "src/core/store/sqlite/damage-thread.ts",
     "writer-thread": "src/daemon/writer/writer-thread.ts",
   },

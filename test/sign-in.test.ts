@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { deskOf } from "./support/desk.ts";
 import { PASSWORD, person, startPages, totpCode } from "./support/pages.ts";
-import { type Seen, type Visitor, visitor } from "./support/visitor.ts";
+import { csrfOf, type Seen, type Visitor, visitor } from "./support/visitor.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -214,4 +214,30 @@ test("the password of a session that was left open is not guessed: attempts wait
   expect((await owner.send(account, right)).status).toBe(429);
   platform.clock.advance(3_000);
   expect((await owner.send(account, right)).text).toContain("password is changed");
+});
+
+test("sign-ins wait for each other in a line that has an end: beyond it they are to come back later", async () => {
+  const { platform, owner } = await ofAcme();
+  const browser = visitor(platform.url);
+  const form = await browser.get("/portal/sign-in");
+  const { _csrf } = csrfOf(form);
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const body = { _csrf, email: owner.email, password: PASSWORD };
+  const sent = await Promise.all(
+    Array.from({ length: 90 }, async () => {
+      const asked = {
+        method: "POST",
+        redirect: "manual",
+        headers: { cookie },
+        body: new URLSearchParams(body),
+      } as const;
+      const { status, headers } = await fetch(`${platform.url}/portal/sign-in`, asked);
+      return `${status} ${headers.get("retry-after")}`;
+    }),
+  );
+  const many = Map.groupBy(sent, (answer) => answer);
+  expect([...many.keys()].sort()).toEqual(["303 null", "503 5"]);
+  expect(many.get("303 null")?.length).toBeGreaterThan(50);
+  // What was refused counts as no attempt.
+  expect((await signIn(visitor(platform.url), owner.email)).path).toBe("/portal");
 });

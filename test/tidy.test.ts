@@ -76,6 +76,7 @@ describe("files", () => {
       "src/daemon/pages/raster-thread.ts",
       "src/core/store/sqlite/checkpoint-thread.ts",
       "src/core/store/sqlite/damage-thread.ts",
+      "src/core/accounts/hash-thread.ts",
       "src/daemon/writer/writer-thread.ts",
     ];
     const entries = ["src/cli/main.ts", "src/web/browser/app.ts", ...threads];

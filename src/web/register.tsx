@@ -169,6 +169,7 @@ async function attempt(visit: Visit, act: Acts, again: Acts | undefined): Promis
   } catch (error) {
     if (!(error instanceof Problem) || again === undefined || error.status === 404) throw error;
     visit.reply.refusal = error.slug;
+    sendRetryAfter(error, visit.reply);
     const shown = await again({ ...visit, problem: error });
     return "title" in shown ? { ...shown, status: error.status } : shown;
   }

@@ -1,35 +1,30 @@
-import { argon2, timingSafeEqual } from "node:crypto";
-import { availableParallelism } from "node:os";
-import { promisify } from "node:util";
+import { timingSafeEqual } from "node:crypto";
 import type { Ids } from "../kernel/ids.ts";
-import { createPermits } from "../kernel/permits.ts";
-import { invalid } from "../kernel/problem.ts";
+import { jobThread } from "../kernel/job-thread.ts";
+import { invalid, Problem } from "../kernel/problem.ts";
+import { COST } from "./hash-cost.ts";
+import type { HashJob } from "./hash-thread.ts";
 
 /** Least and most characters of a password. */
 const LEAST = 12;
 const MOST = 256;
 
-/** argon2id as OWASP recommends it at least: 19 MiB, two passes. */
-const COST = { memory: 19 * 1024, passes: 2, parallelism: 1, tagLength: 32 } as const;
 const SALT_BYTES = 16;
 
-const derive = promisify(argon2);
+/** Passwords that wait for the one before, at most: a few seconds of hashing. */
+const MOST_WAITING = 64;
 
-/** Hashing has all its memory and a core for tens of ms: one core is left to what answers requests meanwhile. */
-const permits = createPermits(Math.max(1, availableParallelism() - 1));
+/** One password at a time: other cores, and the threads that read files, are left to what answers requests. */
+const hashing = jobThread<HashJob, Uint8Array>(import.meta.url, "hash");
 
 async function tagOf(password: string, nonce: Buffer): Promise<Buffer> {
-  const done = await permits.take();
-  try {
-    return await derive("argon2id", { message: password.normalize("NFC"), nonce, ...COST });
-  } finally {
-    done();
-  }
+  if (hashing.waiting() > MOST_WAITING) throw new Problem("unavailable", "Too many people sign in at this moment.");
+  return Buffer.from(await hashing.run({ message: password.normalize("NFC"), nonce }));
 }
 
 const encoded = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
 
-/** A password as it is stored, in PHC format. Runs beside the event loop. */
+/** A password as it is stored, in PHC format. Runs beside the event loop. Throws `unavailable` where too many wait. */
 export async function hashPassword(ids: Ids, password: string): Promise<string> {
   const salt = ids.bytes(SALT_BYTES);
   const tag = await tagOf(password, salt);
@@ -39,7 +34,7 @@ export async function hashPassword(ids: Ids, password: string): Promise<string> 
 /** No password has this hash. */
 const NONE = Buffer.alloc(COST.tagLength);
 
-/** Whether it is the password of this hash; the same time where there is none (null). */
+/** Whether it is the password of this hash; the same time where there is none (null). Throws as `hashPassword`. */
 export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
   const [, , , , salt, tag] = hash?.split("$") ?? [];
   const found = await tagOf(password.slice(0, MOST), Buffer.from(salt ?? encoded(NONE), "base64"));

@@ -1,14 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { parentPort } from "node:worker_threads";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
-
-/** A picture to draw, and its answer: the bytes, or why there are none. */
-export interface RasterJob {
-  id: number;
-  svg: string;
-}
-export type RasterResult = { id: number; png: Uint8Array } | { id: number; error: string };
+import { answerJobs } from "../../core/kernel/answer-jobs.ts";
 
 const read = (url: string) => readFile(fileURLToPath(url));
 
@@ -19,17 +12,9 @@ const [wasm, ...fontBuffers] = await Promise.all([
 ]);
 await initWasm(wasm);
 
-parentPort?.on("message", ({ id, svg }: RasterJob) => {
-  try {
-    const renderer = new Resvg(svg, { font: { fontBuffers, defaultFontFamily: "DejaVu Sans" } });
-    const png = renderer.render().asPng();
-    renderer.free();
-    answer({ id, png });
-  } catch (error) {
-    answer({ id, error: String(error) });
-  }
+answerJobs((svg: string): Uint8Array => {
+  const renderer = new Resvg(svg, { font: { fontBuffers, defaultFontFamily: "DejaVu Sans" } });
+  const png = renderer.render().asPng();
+  renderer.free();
+  return png;
 });
-
-function answer(result: RasterResult): void {
-  parentPort?.postMessage(result);
-}

@@ -1,8 +1,6 @@
-import { Worker } from "node:worker_threads";
 import { LRUCache } from "lru-cache";
+import { jobThread } from "../../core/kernel/job-thread.ts";
 import { ENTRY_BYTES } from "../../core/kernel/own-bytes.ts";
-import { threadFile } from "../../core/kernel/thread-file.ts";
-import type { RasterJob, RasterResult } from "./raster-thread.ts";
 
 /** Bytes of pictures that are kept: about 250 of them. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -34,42 +32,12 @@ export function rasterize(svg: string): Promise<Buffer> {
   return drawing;
 }
 
-interface Thread {
-  worker: Worker;
-  waiting: Map<number, PromiseWithResolvers<Buffer>>;
-}
+const thread = jobThread<string, Uint8Array>(import.meta.url, "raster");
 
-let thread: Thread | null = null;
-let jobs = 0;
-
-function draw(svg: string): Promise<Buffer> {
-  thread ??= startThread();
-  const job: RasterJob = { id: jobs++, svg };
-  const result = Promise.withResolvers<Buffer>();
-  thread.waiting.set(job.id, result);
-  thread.worker.postMessage(job);
-  return result.promise;
-}
-
-/** Started with the first picture; it does not keep the process running. */
-function startThread(): Thread {
-  const worker = new Worker(threadFile(import.meta.url, "raster"));
-  const started: Thread = { worker, waiting: new Map() };
-  const end = (error: Error) => {
-    if (thread === started) thread = null;
-    for (const { reject } of started.waiting.values()) reject(error);
-    started.waiting.clear();
-  };
-  worker.on("message", (result: RasterResult) => {
-    const asked = started.waiting.get(result.id);
-    started.waiting.delete(result.id);
-    if ("png" in result) {
-      // Its memory is its own: the thread sent a copy.
-      asked?.resolve(Buffer.from(result.png.buffer, result.png.byteOffset, result.png.byteLength));
-    } else asked?.reject(new Error(`The picture could not be drawn: ${result.error}`));
+async function draw(svg: string): Promise<Buffer> {
+  const png = await thread.run(svg).catch((error: unknown) => {
+    throw new Error("The picture could not be drawn.", { cause: error });
   });
-  worker.on("error", end);
-  worker.on("exit", (code) => end(new Error(`The thread that draws pictures ended with ${code}.`)));
-  worker.unref();
-  return started;
+  // Its memory is its own: the thread sent a copy.
+  return Buffer.from(png.buffer, png.byteOffset, png.byteLength);
 }
