@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import type { LogRecord } from "../src/cli/logs/filter.ts";
-import { followRecords, lastRecords } from "../src/cli/logs/read.ts";
+import type { LogRecord } from "../src/daemon/log/filter.ts";
 import { type LogFile, openLogFile } from "../src/daemon/log/log-file.ts";
+import { followRecords, lastRecords } from "../src/daemon/log/read.ts";
 import { logFiles } from "../src/daemon/log/rotating-file.ts";
 import { temporaryDirectory } from "./support/store.ts";
 

@@ -7,6 +7,7 @@ import { catalogImportPages } from "./pages/console/catalog-import.tsx";
 import { esimSettlePages } from "./pages/console/esim-settle.tsx";
 import { consoleEsimPages } from "./pages/console/esims.tsx";
 import { consoleFindPages } from "./pages/console/find.tsx";
+import { logLinePages } from "./pages/console/log-lines.tsx";
 import { logPages } from "./pages/console/logs.tsx";
 import { moneyPages } from "./pages/console/money.tsx";
 import { fundingPages } from "./pages/console/money-funding.tsx";
@@ -98,6 +99,7 @@ export const allPages: readonly RegisteredPage[] = [
   ...platformPages,
   ...auditPages,
   ...logPages,
+  ...logLinePages,
   ...userPages,
   ...todayPages,
   ...partnersPages,

@@ -54,6 +54,7 @@ test.each(modes)("the day of an admin, %s", async (mode) => {
   await credit(hand, reference);
   await suspend(hand);
   await readTrail(hand, { id, reference });
+  await readLog(hand);
   expect([...hand.faults, ...hand.complaints]).toEqual([]);
 });
 
@@ -165,6 +166,14 @@ async function readTrail(hand: Hand, { id, reference }: { id: string; reference:
   );
   const own = lines.filter((line) => line.includes(`Ada Lind, user:${id}`)).join("\n");
   for (const act of ["orders.approve", "funding.credit", reference, "partners.suspend"]) expect(own).toContain(act);
+}
+
+/** From the newest act to what the daemon logged of its request. */
+async function readLog(hand: Hand): Promise<void> {
+  await hand.follow(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+  expect(await hand.text()).toContain("partners.suspend");
+  await hand.follow("Lines of the log");
+  await hand.until(/POST \/console\/partners\/:slug\/suspend 303 in [\d.]+ ms/);
 }
 
 /** eSIMs that a supplier has sent as a file. */

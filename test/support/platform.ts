@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { onTestFinished } from "vitest";
 import { createCredential } from "../../src/core/credentials/create.ts";
 import { createTokens } from "../../src/core/credentials/tokens.ts";
@@ -64,6 +65,8 @@ export interface PlatformOptions {
   metrics?: RequestCounting;
   /** Serves portal and console too. */
   pages?: boolean;
+  /** Logs there, and says where that is kept; left out: nothing is logged. */
+  log?: { logger: Logger; folder: string };
 }
 
 /** A whole platform listening on loopback, on a fresh database and a clock of its own; without rate limits. */
@@ -77,13 +80,13 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
   const { port, addresses } = await servedAddresses({ host: "127.0.0.1", port: 0, publicUrl });
   const tokens = createTokens({ store, clock, ids, issuer: addresses.publicUrl });
   const app = buildApp(
-    { store, clock, ids, addresses },
+    { store, clock, ids, addresses, ...(options.log === undefined ? {} : { logFolder: options.log.folder }) },
     {
       authenticate: bearerTokens(tokens),
       counters: options.rateLimits === true ? memoryCounters(clock) : null,
       trustProxy: options.trustProxy === true,
       ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
-      logger: false,
+      logger: options.log?.logger ?? false,
       routes: [
         ...(await allRoutes(tokens)),
         ...(options.pages === true ? [(await import("../../src/web/register.tsx")).webRoutes] : []),

@@ -1,12 +1,12 @@
 import type { Match, Story } from "../../core/find/find.ts";
 import type { ActivationId, PassportId } from "../../core/kernel/brand.ts";
 import type { Store } from "../../core/store/store.ts";
+import type { LogRecord } from "../../daemon/log/filter.ts";
 import type { SearchResult } from "../client/answers.ts";
 import { apiPath } from "../client/api.ts";
 import { type Context, command } from "../frame/command.ts";
 import { CliError } from "../kernel/errors.ts";
 import { argumentWords, flag } from "../kernel/input.ts";
-import type { LogRecord } from "../logs/filter.ts";
 import { logLine } from "../logs/line.ts";
 import { clean } from "../output/clean.ts";
 import { readSecretArgument } from "../output/prompts.ts";
@@ -99,10 +99,11 @@ const MOST_LINES = 200;
 
 /** A request that failed or only read is found in the log alone. Throws `not_found`. */
 async function storyOf(context: Context, store: Store, typed: string): Promise<LoggedStory> {
-  const [{ findStory }, { Problem }, { lastRecords, logFolder }] = await Promise.all([
+  const [{ findStory }, { Problem }, { lastRecords }, { logFolder }] = await Promise.all([
     import("../../core/find/find.ts"),
     import("../../core/kernel/problem.ts"),
-    import("../logs/read.ts"),
+    import("../../daemon/log/read.ts"),
+    import("../logs/log-folder.ts"),
   ]);
   const story = await store.read(findStory, typed).catch((error: unknown) => {
     if (error instanceof Problem && error.slug === "not_found") return error;

@@ -23,7 +23,7 @@ import { usageError } from "../kernel/errors.ts";
 import { exitCodes } from "../kernel/exit-codes.ts";
 import { failureOf } from "../kernel/failure.ts";
 import { onSecondSignal } from "../kernel/signals.ts";
-import { logFolder } from "../logs/read.ts";
+import { logFolder } from "../logs/log-folder.ts";
 import { keyFileOf, madeWords } from "../place/key-file.ts";
 import { openExisting, openOrCreate, type Sources } from "../place/local-store.ts";
 import { type Place, placeWords } from "../place/place.ts";
@@ -56,7 +56,8 @@ export async function serveUntilStopped(
   if (self !== undefined) return answerOnly(self, { place, serving, sources, people: forPeople(context) });
   outliveBrokenOutput();
   const release = takePlace(place, sources.ids);
-  const file = openLog(place, context);
+  const folder = logFolder(place);
+  const file = openLog(folder, context);
   try {
     const opening = { verify: true, startWriter, onWait: context.warn };
     const { store, created } = await openOrCreate(place, { ...sources, ...opening });
@@ -70,7 +71,7 @@ export async function serveUntilStopped(
       // From before it listens: a process that reads the line may stop it at once.
       const signaled = nextSignal();
       const running = await serve(
-        { store, ...sources, log, alone, keepLine: file.write, frontEnv: context.secretEnv },
+        { store, ...sources, log, logFolder: folder, alone, keepLine: file.write, frontEnv: context.secretEnv },
         { ...serving, dataDirectory: place.kind === "directory" ? place.path : undefined },
       );
       for (const [event, words] of dangers(place, serving, running)) warn(context, log, { event, words });
@@ -146,8 +147,7 @@ function shownTo(people: boolean): LogOutput {
 }
 
 /** The log on disk, whose last lines are not lost either when the process ends all at once. */
-function openLog(place: Place, { warn }: Context): LogFile {
-  const folder = logFolder(place);
+function openLog(folder: string, { warn }: Context): LogFile {
   const file = openLogFile(folder, { warn });
   process.once("exit", file.flushSync);
   return file;
@@ -166,7 +166,7 @@ async function answerOnly(
     store = await openExisting(place, sources);
     const log = await createLogger(serving.logLevel, { ...shownTo(people), file });
     endOnCrash(log);
-    await runFrontProcess(self, { store, ...sources, log }, serving);
+    await runFrontProcess(self, { store, ...sources, log, logFolder: logFolder(place) }, serving);
   } catch (error) {
     // The main process logs it, and starts another front later.
     await reportFailure(self, failureOf(error));

@@ -44,6 +44,7 @@ export const consolePermissions = [
   "money.write",
   "credentials.write",
   "platform.read",
+  "logs.read",
   "users",
 ] as const;
 export type ConsolePermission = (typeof consolePermissions)[number];

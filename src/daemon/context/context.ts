@@ -18,6 +18,8 @@ export interface DaemonContext {
   clock: Clock;
   ids: Ids;
   addresses: Addresses;
+  /** Where this machine keeps what its daemon logs; left out: nowhere. */
+  logFolder?: string;
   /** Whether the clock of this machine differs too much from the database's; left out: it is not compared. */
   isClockOff?: () => boolean;
 }

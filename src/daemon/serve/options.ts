@@ -37,6 +37,8 @@ export interface Logged {
 
 /** What serving needs. */
 export interface ServeDependencies extends Logged {
+  /** Where the lines that it logs are kept, on this machine. */
+  logFolder: string;
   store: Store;
   clock: Clock;
   ids: Ids;

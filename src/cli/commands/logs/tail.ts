@@ -1,11 +1,12 @@
+import type { LogFilter, LogRecord } from "../../../daemon/log/filter.ts";
 import { logLevels } from "../../../daemon/log/lines.ts";
+import type { LogRead } from "../../../daemon/log/read.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { CliError, usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { choice, integer, text, toggle } from "../../kernel/input.ts";
-import { type LogFilter, type LogRecord, statusRange } from "../../logs/filter.ts";
 import { logLine } from "../../logs/line.ts";
-import type { LogRead } from "../../logs/read.ts";
+import { statusRange } from "../../logs/status-range.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 
@@ -42,8 +43,9 @@ export default command({
     if (json && follow === true) {
       throw usageError("--follow never ends, and --json is one document.", "Leave one of them out.");
     }
-    const [{ lastRecords, followRecords, logFolder }, { makeSheet }] = await Promise.all([
-      import("../../logs/read.ts"),
+    const [{ lastRecords, followRecords }, { logFolder }, { makeSheet }] = await Promise.all([
+      import("../../../daemon/log/read.ts"),
+      import("../../logs/log-folder.ts"),
       import("../../output/make-sheet.ts"),
     ]);
     const folder = logFolder(await context.place());

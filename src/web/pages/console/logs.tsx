@@ -3,7 +3,7 @@ import { type AuditLine, auditOfRequest } from "../../../core/audit/list.ts";
 import { findStory, type Story } from "../../../core/find/find.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import type { Read } from "../../../core/store/store.ts";
-import { backLink, pageShown, table } from "../../parts/shown.tsx";
+import { backLink, LinkButton, pageShown, table } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, field, type Shown } from "../../session/visit.ts";
@@ -46,10 +46,18 @@ async function logsPage(visit: ConsoleVisit): Promise<Shown> {
         </button>
       </form>
       {found !== null && foundShown(visit, found)}
+      {found !== null && visit.may("logs.read") && (
+        <div class="acts">
+          <LinkButton
+            visit={visit}
+            to={`/platform/logs/lines?request_id=${encodeURIComponent(requestId)}`}
+            words="Lines of the log"
+          />
+        </div>
+      )}
       <p class="hint">
         A request has its ID in the header <code>X-Request-Id</code>, and on the page that refused it. Here is what it
-        changed. The log has the lines of every request, those that changed nothing too:{" "}
-        <code>esimctl logs tail --request ID</code> in the terminal.
+        changed. The log, which admins see, has the lines of every request, for as long as it is kept.
       </p>
       {backLink(visit, "/platform", "Platform")}
     </>

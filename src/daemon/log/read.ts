@@ -1,12 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import envPaths from "env-paths";
-import { dataDirectory } from "../../core/platform/data-directory.ts";
-import { logFiles } from "../../daemon/log/rotating-file.ts";
-import { CliError } from "../kernel/errors.ts";
-import type { Place } from "../place/place.ts";
 import { isAskedFor, type LogFilter, type LogRecord, textsOf } from "./filter.ts";
+import { logFiles, reason } from "./rotating-file.ts";
 
 /** How far the log was read: up to this byte of the file with this inode. */
 export interface LogPosition {
@@ -18,6 +13,17 @@ export interface LogPosition {
 export interface LogRead {
   records: LogRecord[];
   end: LogPosition | null;
+}
+
+/** A file of the log cannot be read: which, why, and what to do. */
+export class LogError extends Error {
+  readonly code = "log_unreadable";
+  readonly hint = "Act as the user that esimctl serve runs as.";
+
+  constructor(path: string, cause: unknown) {
+    super(`Cannot read the log ${path}: ${reason(cause)}.`, { cause });
+    this.name = "LogError";
+  }
 }
 
 const NOWHERE: LogPosition = { inode: -1, offset: 0 };
@@ -149,13 +155,8 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, "r");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw new CliError(
-      "log_unreadable",
-      `Cannot read the log ${path}: ${code ?? error}.`,
-      "Act as the user that esimctl serve runs as.",
-    );
+    if (["ENOENT", "ENOTDIR"].includes(reason(error))) return null;
+    throw new LogError(path, error);
   }
 }
 
@@ -178,15 +179,4 @@ function toRecord(line: string): LogRecord {
     if (!(error instanceof SyntaxError)) throw error;
   }
   return { msg: line };
-}
-
-/**
- * Where the daemon of a place keeps its log: beside the data; for a database, which has no place for it, in the folder
- * that the system has for the user's logs, under the name of the database.
- */
-export function logFolder(place: Place): string {
-  if (place.kind === "directory") return dataDirectory(place.path).logs;
-  const url = URL.parse(place.url);
-  const name = `${url?.host ?? ""}${url?.pathname ?? ""}`.replaceAll(/[^\w.-]+/g, "-");
-  return join(envPaths("esimctl", { suffix: "" }).log, name === "" ? "database" : name);
 }

@@ -1,5 +1,4 @@
-import { type LogLevel, logLevels } from "../../daemon/log/lines.ts";
-import { usageError } from "../kernel/errors.ts";
+import { type LogLevel, logLevels } from "./lines.ts";
 
 /** A line of the daemon's log. */
 export type LogRecord = Record<string, unknown>;
@@ -18,20 +17,9 @@ export interface LogFilter {
 }
 
 /** HTTP status codes, both ends included. */
-interface StatusRange {
+export interface StatusRange {
   from: number;
   to: number;
-}
-
-/** "404" or "5xx". Throws a usage error for anything else. */
-export function statusRange(typed: string | undefined): StatusRange | undefined {
-  if (typed === undefined) return undefined;
-  const [, hundreds, rest] = /^([1-5])(xx|\d\d)$/i.exec(typed) ?? [];
-  if (hundreds === undefined || rest === undefined) {
-    throw usageError(`--status must be a code such as 404 or a class such as 5xx, not "${typed}".`, "Correct it.");
-  }
-  const from = Number(hundreds) * 100;
-  return /xx/i.test(rest) ? { from, to: from + 99 } : { from: from + Number(rest), to: from + Number(rest) };
 }
 
 /** Texts that each line asked for contains: where one is missing nothing needs to be parsed. */
