@@ -27,6 +27,7 @@ import { consolePassportPages } from "./pages/console/passports.tsx";
 import { platformPages } from "./pages/console/platform.tsx";
 import { stockPages } from "./pages/console/stock.tsx";
 import { stockMovePages } from "./pages/console/stock-move.tsx";
+import { supplierSyncPages } from "./pages/console/supplier-sync.tsx";
 import { supplierPages } from "./pages/console/suppliers.tsx";
 import { todayPages } from "./pages/console/today.tsx";
 import { userPages } from "./pages/console/users.tsx";
@@ -95,6 +96,7 @@ export const allPages: readonly RegisteredPage[] = [
   ...stockPages,
   ...stockMovePages,
   ...supplierPages,
+  ...supplierSyncPages,
   ...carrierPages,
   ...platformPages,
   ...auditPages,

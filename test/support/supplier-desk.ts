@@ -19,9 +19,9 @@ export interface SupplierDesk {
   hold(balance: number | null): void;
 }
 
-/** Starts one, ended with the test; `pages`: with portal and console. */
+/** Starts one, ended with the test; `pages`: with portal and console, at the time that the provider has. */
 export async function supplierDesk(options: { set?: string; pages?: true } = {}): Promise<SupplierDesk> {
-  const platform = await (options.pages ? startPages() : startPlatform());
+  const platform = await (options.pages ? startPages({ start: new Date().toISOString() }) : startPlatform());
   const desk = deskOf(platform);
   let edit: (catalog: readonly Listed[]) => readonly unknown[] = (catalog) => [...catalog];
   let held: number | null = null;

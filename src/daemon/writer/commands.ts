@@ -97,6 +97,7 @@ import { takeSupplierCallback } from "../../core/supplier-requests/callback.ts";
 import { claimItems, postponeItem, releaseItems, reviewOverdueItems } from "../../core/supplier-requests/due.ts";
 import { playSupplier } from "../../core/supplier-requests/scenario.ts";
 import { pauseSupplier, resumeSupplier } from "../../core/suppliers/pause.ts";
+import { setSupplier } from "../../core/suppliers/set.ts";
 import { keepBalance } from "../../core/supply/balance.ts";
 import { blockTurns, takeTurn } from "../../core/supply/limit.ts";
 import { applyLooks, claimLooks, noticeEsims, postponeLooks } from "../../core/supply/looks.ts";
@@ -260,6 +261,7 @@ export const commands = {
   rotateWebhookSecret,
   sendSample,
   setBankDetails,
+  setSupplier,
   settleAlerts,
   settleReturn,
   settleStep,

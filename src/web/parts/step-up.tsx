@@ -49,7 +49,8 @@ function asked(visit: SignedInVisit & Pick<Visit, "problem">): Shown {
   return { title, body, status: visit.problem?.status ?? 403 };
 }
 
-const own = new Set([CSRF_FIELD, "code", "passkey"]);
+/** What is not carried: a secret is typed again rather than put into a page. */
+const own = new Set([CSRF_FIELD, "code", "passkey", "secret"]);
 
 /** The fields of the form that was sent, to be sent again. */
 function Carried({ form }: { form: Sent }) {

@@ -12,6 +12,8 @@ interface SyncRun {
   /** Whether to say only what it would do. */
   dryRun: boolean;
   actor: string;
+  /** The HTTP request that it serves. */
+  requestId?: string;
   /** So many products are done, of all that there are to write. */
   progress?(done: number, total: number): void;
   /** Whether to end after the step under way. */
@@ -30,7 +32,10 @@ export async function runSync(run: SyncRun): Promise<Synced> {
   return run.dryRun ? { report: survey.report, ended: true } : write(run, survey);
 }
 
-async function write({ store, asked, actor, progress, isInterrupted }: SyncRun, survey: SyncSurvey): Promise<Synced> {
+async function write(
+  { store, asked, actor, requestId, progress, isInterrupted }: SyncRun,
+  survey: SyncSurvey,
+): Promise<Synced> {
   const { supplier } = asked;
   const { targets, pricing, prefix } = survey;
   const report = emptyReport(survey.report.read);
@@ -38,15 +43,14 @@ async function write({ store, asked, actor, progress, isInterrupted }: SyncRun, 
   for (let at = 0; at < targets.length; at += SYNC_STEP) {
     if (isInterrupted?.()) return { report, ended: false };
     progress?.(at, targets.length);
-    addStep(
-      report,
-      await store.write(applySync, { supplier, targets: targets.slice(at, at + SYNC_STEP), pricing, actor }),
-    );
+    const part = { supplier, targets: targets.slice(at, at + SYNC_STEP), pricing, actor };
+    addStep(report, await store.write(applySync, part, requestId));
   }
   // What needs no write was not sent.
   report.unchanged += survey.untouched;
   const { added, updated, deactivated, held } = report;
   const done = { added, updated, deactivated, held };
-  await store.write(endSync, { supplier, markupPoints: pricing.markupPoints, prefix, report: done, actor });
+  const end = { supplier, markupPoints: pricing.markupPoints, prefix, report: done, actor };
+  await store.write(endSync, end, requestId);
   return { report, ended: true };
 }

@@ -15,6 +15,8 @@ import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, partIn, requiredField, type Shown } from "../../session/visit.ts";
 import { storyOf } from "./audit-history.ts";
+import { accountActs, askBalance, check, showCallback } from "./supplier-account.tsx";
+import { changeConnection, connect, connectForm, connectionForms, replaceSecret } from "./supplier-connect.tsx";
 
 type Listed = Supplier & { outage: Outage | undefined; circuit: CircuitState };
 
@@ -54,8 +56,9 @@ function suppliersPage(visit: ConsoleVisit): Promise<Shown> {
     caption: "Suppliers",
     columns: columnsOf(visit),
     read: () => visit.store.read(withHealth, null),
-    empty: "No suppliers yet: esimctl suppliers set adds one in the terminal, which keeps its secret.",
+    empty: "No suppliers yet.",
     above: <div class="acts">{links(visit, [["/carriers", "Carriers"]])}</div>,
+    below: visit.may("suppliers.write") && connectForm(visit),
   });
 }
 
@@ -86,7 +89,11 @@ async function supplierPage(visit: ConsoleVisit): Promise<Shown> {
       ])}
       {supplyShown(visit, supplier)}
       {outageShown(visit, outage)}
-      {visit.may("suppliers.write") && pausing(visit, supplier)}
+      {visit.may("suppliers.write") && [
+        accountActs(visit, supplier),
+        connectionForms(visit, supplier),
+        pausing(visit, supplier),
+      ]}
       <Timeline visit={visit} moments={history} />
     </>
   );
@@ -168,10 +175,16 @@ async function resume(visit: ConsoleVisit): Promise<Shown> {
 
 const write = { needs: "suppliers.write", again: supplierPage } as const;
 
-/** The suppliers, how they do, and whether new orders of theirs are accepted. */
+/** The suppliers, how they do and are reached, and whether new orders of theirs are accepted. */
 export const supplierPages = [
   consolePage({ path: "/suppliers", needs: "suppliers.read", show: suppliersPage }),
   consolePage({ path: "/suppliers/:name", needs: "suppliers.read", show: supplierPage }),
+  consolePage({ ...write, path: "/suppliers", act: connect, again: suppliersPage, stepUp: true }),
+  consolePage({ ...write, path: "/suppliers/:name/connection", act: changeConnection, stepUp: true }),
+  consolePage({ ...write, path: "/suppliers/:name/secret", act: replaceSecret, stepUp: true }),
+  consolePage({ ...write, path: "/suppliers/:name/callback", act: showCallback, stepUp: true, secret: true }),
+  consolePage({ ...write, path: "/suppliers/:name/check", act: check }),
+  consolePage({ ...write, path: "/suppliers/:name/balance", act: askBalance }),
   consolePage({ ...write, path: "/suppliers/:name/pause", act: pause }),
   consolePage({ ...write, path: "/suppliers/:name/resume", act: resume }),
 ];

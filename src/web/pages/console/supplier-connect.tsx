@@ -1,0 +1,119 @@
+import type { ComponentChildren } from "preact";
+import { parseCost } from "../../../core/kernel/cost.ts";
+import { supplierAdapters } from "../../../core/store/schema/values.ts";
+import { type SupplierSettings, setSupplier } from "../../../core/suppliers/set.ts";
+import { isProvider, type Supplier } from "../../../core/suppliers/supplier.ts";
+import type { SupplierDetail } from "../../../core/supply/supplier-detail.ts";
+import { type FieldOf, formShown } from "../../parts/act-form.tsx";
+import {
+  type ConsoleVisit,
+  choiceField,
+  field,
+  optionalField,
+  partIn,
+  requiredField,
+  type Shown,
+} from "../../session/visit.ts";
+import { secretField, secretForm } from "./secret-form.tsx";
+
+const adapterWords = {
+  esimaccess: "eSIM Access",
+  airalo: "Airalo",
+  esimgo: "eSIM Go",
+  http: "signed requests",
+  email: "mail",
+} as const;
+
+const SECRETS =
+  "ACCESSCODE:SECRETKEY of eSIM Access, CLIENT_ID:CLIENT_SECRET of Airalo, the API key of eSIM Go, the key of both " +
+  "signatures. It is sealed, and shown nowhere.";
+
+const address = (hint: string, value?: string | null): FieldOf => ({
+  name: "url",
+  label: "Address",
+  value: value ?? "",
+  hint,
+});
+const insecure: FieldOf = { tick: "insecure", label: "Allow an address beyond this machine without TLS" };
+const mail = ({ to }: Partial<Pick<Supplier, "to">>): FieldOf[] => [
+  { name: "to", label: "Mail to", inputmode: "email", value: to ?? "" },
+  { name: "template", label: "Mail template", rows: 4, hint: "Empty: as it is, or the usual one." },
+];
+
+/** The form that connects a supplier, or one that is there by another adapter. */
+export function connectForm(visit: ConsoleVisit): ComponentChildren {
+  return formShown(visit, {
+    ...{ title: "Connect a supplier", to: "/suppliers", submit: "Connect" },
+    fields: [
+      { name: "name", label: "Name", hint: "As products name it: ea, northwind.", required: true },
+      { name: "adapter", label: "Reached by", options: supplierAdapters.map((one) => [one, adapterWords[one]]) },
+      address("Empty: the provider's own."),
+      secretField(SECRETS),
+      insecure,
+      ...mail({}),
+    ],
+  });
+}
+
+/** The forms that change how a supplier is reached. */
+export function connectionForms(visit: ConsoleVisit, supplier: SupplierDetail): ComponentChildren {
+  const { name, adapter, url, low_balance, has_secret } = supplier;
+  const at = `/suppliers/${encodeURIComponent(name)}`;
+  const low = {
+    name: "low_balance",
+    label: "Buy nothing below",
+    inputmode: "decimal",
+    value: low_balance ?? "",
+  } as const;
+  const own: FieldOf[] = [
+    address("Where it is reached.", url),
+    insecure,
+    isProvider(adapter) && { ...low, hint: "A balance of the account; empty: no bound." },
+  ];
+  return (
+    <>
+      {formShown(visit, {
+        ...{ title: "Connection", to: `${at}/connection`, submit: "Save the connection" },
+        fields: adapter === "email" ? mail(supplier) : own,
+      })}
+      {adapter !== "email" && secretForm(visit, `${at}/secret`, has_secret)}
+    </>
+  );
+}
+
+async function set(visit: ConsoleVisit, name: string, settings: SupplierSettings): Promise<Shown> {
+  const { store, actor, request } = visit;
+  await store.write(setSupplier, { name, settings, actor }, request.id);
+  return { to: `/suppliers/${encodeURIComponent(name)}`, notice: `${name} is saved; it holds from the next request.` };
+}
+
+/** What a form says of the connection; what is empty stays as it is. */
+function connectionIn({ form }: ConsoleVisit): SupplierSettings {
+  const template = field(form, "template");
+  return {
+    url: optionalField(form, "url"),
+    insecure: field(form, "insecure") === "" ? undefined : true,
+    to: optionalField(form, "to"),
+    template: template === "" ? undefined : `${template.replaceAll("\r\n", "\n")}\n`,
+  };
+}
+
+/** Adds a supplier, or reaches one by another adapter. */
+export function connect(visit: ConsoleVisit): Promise<Shown> {
+  const { form } = visit;
+  const adapter = choiceField(form, "adapter", supplierAdapters);
+  const settings = { ...connectionIn(visit), adapter, secret: optionalField(form, "secret") };
+  return set(visit, requiredField(form, "name"), settings);
+}
+
+/** Changes where a supplier is reached, and below which balance nothing is bought of it. */
+export function changeConnection(visit: ConsoleVisit): Promise<Shown> {
+  const low = field(visit.form, "low_balance");
+  const bound = "low_balance" in visit.form ? { lowBalance: low === "" ? null : parseCost(low, "low_balance") } : {};
+  return set(visit, partIn(visit, "name"), { ...connectionIn(visit), ...bound });
+}
+
+/** Replaces a supplier's secret. */
+export function replaceSecret(visit: ConsoleVisit): Promise<Shown> {
+  return set(visit, partIn(visit, "name"), { secret: requiredField(visit.form, "secret") });
+}
