@@ -27,6 +27,8 @@ test("a provider is connected, checked and changed; its secret is shown nowhere"
   expect(refused.html).toContain('value="two"');
   const connected = await admin.send(refused, { ...typed, secret: provider.secret });
   expect([connected.path, connected.text]).toEqual(["/console/suppliers/two", expect.stringContaining("two is saved")]);
+  const twice = await admin.send(list, { ...typed, secret: provider.secret });
+  expect([twice.status, twice.text]).toEqual([409, expect.stringContaining("There is a supplier two already.")]);
   const contact = () => platform.store.read(supplierContact, "two");
   expect((await contact())?.secret?.reveal()).toBe(provider.secret);
 

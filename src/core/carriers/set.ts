@@ -1,7 +1,7 @@
 import { setRow } from "../audit/set-row.ts";
 import { exchangeFaults, exchangeNeeds } from "../kernel/adapter-faults.ts";
 import { allowsCleartext } from "../kernel/http-url.ts";
-import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
 import { endOutage } from "../platform/outages.ts";
 import { type CarrierAdapter, type KycField, kycFields } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
@@ -41,14 +41,15 @@ const KEPT = [
 
 /**
  * Adds a carrier, or changes what is named of one. A new one needs a name and a brand; the http adapter needs an
- * address and a secret. Throws `validation`.
+ * address and a secret. Throws `validation`, and `conflict` where it is there and should be new.
  */
 export async function setCarrier(
   tx: Tx,
-  input: { prefix: string; settings: CarrierSettings; actor: string },
+  input: { prefix: string; settings: CarrierSettings; actor: string; isNew?: true },
 ): Promise<Carrier> {
   const { prefix, settings, actor } = input;
   const before = await carrierByPrefix(tx, prefix);
+  if (before !== null && input.isNew) throw new Problem("conflict", `There is a carrier ${prefix} already.`);
   const { row, errors } = merged(tx, prefix, before, settings);
   if (Object.keys(errors).length > 0) throw invalid(errors);
   const audit = { actor, action: "carriers.set", targetKind: "carrier", targetId: prefix };

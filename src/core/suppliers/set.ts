@@ -2,7 +2,7 @@ import { setRow } from "../audit/set-row.ts";
 import { exchangeFaults, exchangeNeeds } from "../kernel/adapter-faults.ts";
 import { allowsCleartext } from "../kernel/http-url.ts";
 import { randomAlphanumeric } from "../kernel/ids.ts";
-import { type FieldErrors, invalid } from "../kernel/problem.ts";
+import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
 import { endOutage } from "../platform/outages.ts";
 import type { ProviderAdapter, SupplierAdapter } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
@@ -66,14 +66,15 @@ export interface SupplierSettings {
 /**
  * Adds a supplier, or changes what is named of one. The http adapter needs an address and a secret, the email adapter
  * an address to write to, a provider its secret. What it was reached by is forgotten with its adapter. Throws
- * `validation`.
+ * `validation`, and `conflict` where it is there and should be new.
  */
 export async function setSupplier(
   tx: Tx,
-  input: { name: string; settings: SupplierSettings; actor: string },
+  input: { name: string; settings: SupplierSettings; actor: string; isNew?: true },
 ): Promise<Supplier> {
   const { name, settings, actor } = input;
   const before = await findSupplier(tx, name);
+  if (before !== null && input.isNew) throw new Problem("conflict", `There is a supplier ${name} already.`);
   const row = rowOf(tx, name, { before, settings });
   const errors = faultsOf(row, settings.secret);
   if (Object.keys(errors).length > 0) throw invalid(errors);

@@ -44,6 +44,7 @@ import { settleReturn } from "../../core/after-sale/settle.ts";
 import { claimTargets, recordSent } from "../../core/alerts/queue.ts";
 import { settleAlerts } from "../../core/alerts/settle.ts";
 import { ensureCarriers } from "../../core/carriers/seed.ts";
+import { setCarrier } from "../../core/carriers/set.ts";
 import { announceChanges } from "../../core/catalog/announce.ts";
 import { changeProduct } from "../../core/catalog/change.ts";
 import { followStock } from "../../core/catalog/follow-stock.ts";
@@ -261,6 +262,7 @@ export const commands = {
   rotateWebhookSecret,
   sendSample,
   setBankDetails,
+  setCarrier,
   setSupplier,
   settleAlerts,
   settleReturn,

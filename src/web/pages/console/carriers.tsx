@@ -9,6 +9,7 @@ import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, partIn, type Shown } from "../../session/visit.ts";
 import { storyOf } from "./audit-history.ts";
+import { addCarrier, carrierForm, carrierForms, changeCarrier, replaceCarrierSecret } from "./carrier-set.tsx";
 import { outageShown } from "./suppliers.tsx";
 
 type Listed = Carrier & { outage: Outage | undefined };
@@ -39,6 +40,7 @@ function carriersPage(visit: ConsoleVisit): Promise<Shown> {
     read: () => visit.store.read(withOutages, null),
     empty: "No carriers.",
     above: <div class="acts">{links(visit, [["/suppliers", "Suppliers"]])}</div>,
+    below: visit.may("suppliers.write") && carrierForm(visit),
   });
 }
 
@@ -67,18 +69,21 @@ async function carrierPage(visit: ConsoleVisit): Promise<Shown> {
         ["Its final answer comes within", `${carrier.answer_within_hours} h`],
         ["Changed", { time: carrier.updated_at }],
       ])}
-      <p class="hint">
-        <code>esimctl carriers set {carrier.prefix}</code> changes it in the terminal, which keeps its secret.
-      </p>
       {outageShown(visit, outage)}
+      {visit.may("suppliers.write") && carrierForms(visit, carrier)}
       <Timeline visit={visit} moments={history} />
     </>
   );
   return pageShown(visit, carrier.name, body);
 }
 
-/** The carriers and how exchanges with them go. */
+const write = { needs: "suppliers.write", again: carrierPage, stepUp: true } as const;
+
+/** The carriers, how they are reached, and how exchanges with them go. */
 export const carrierPages = [
   consolePage({ path: "/carriers", needs: "suppliers.read", show: carriersPage }),
   consolePage({ path: "/carriers/:prefix", needs: "suppliers.read", show: carrierPage }),
+  consolePage({ ...write, path: "/carriers", act: addCarrier, again: carriersPage }),
+  consolePage({ ...write, path: "/carriers/:prefix", act: changeCarrier }),
+  consolePage({ ...write, path: "/carriers/:prefix/secret", act: replaceCarrierSecret }),
 ];

@@ -40,7 +40,7 @@ const mail = ({ to }: Partial<Pick<Supplier, "to">>): FieldOf[] => [
   { name: "template", label: "Mail template", rows: 4, hint: "Empty: as it is, or the usual one." },
 ];
 
-/** The form that connects a supplier, or one that is there by another adapter. */
+/** The form that connects a supplier. */
 export function connectForm(visit: ConsoleVisit): ComponentChildren {
   return formShown(visit, {
     ...{ title: "Connect a supplier", to: "/suppliers", submit: "Connect" },
@@ -81,9 +81,12 @@ export function connectionForms(visit: ConsoleVisit, supplier: SupplierDetail): 
   );
 }
 
-async function set(visit: ConsoleVisit, name: string, settings: SupplierSettings): Promise<Shown> {
+async function set(
+  visit: ConsoleVisit,
+  { name, ...given }: { name: string; settings: SupplierSettings; isNew?: true },
+): Promise<Shown> {
   const { store, actor, request } = visit;
-  await store.write(setSupplier, { name, settings, actor }, request.id);
+  await store.write(setSupplier, { name, ...given, actor }, request.id);
   return { to: `/suppliers/${encodeURIComponent(name)}`, notice: `${name} is saved; it holds from the next request.` };
 }
 
@@ -98,22 +101,22 @@ function connectionIn({ form }: ConsoleVisit): SupplierSettings {
   };
 }
 
-/** Adds a supplier, or reaches one by another adapter. */
+/** Adds a supplier. */
 export function connect(visit: ConsoleVisit): Promise<Shown> {
   const { form } = visit;
   const adapter = choiceField(form, "adapter", supplierAdapters);
   const settings = { ...connectionIn(visit), adapter, secret: optionalField(form, "secret") };
-  return set(visit, requiredField(form, "name"), settings);
+  return set(visit, { name: requiredField(form, "name"), settings, isNew: true });
 }
 
 /** Changes where a supplier is reached, and below which balance nothing is bought of it. */
 export function changeConnection(visit: ConsoleVisit): Promise<Shown> {
   const low = field(visit.form, "low_balance");
   const bound = "low_balance" in visit.form ? { lowBalance: low === "" ? null : parseCost(low, "low_balance") } : {};
-  return set(visit, partIn(visit, "name"), { ...connectionIn(visit), ...bound });
+  return set(visit, { name: partIn(visit, "name"), settings: { ...connectionIn(visit), ...bound } });
 }
 
 /** Replaces a supplier's secret. */
 export function replaceSecret(visit: ConsoleVisit): Promise<Shown> {
-  return set(visit, partIn(visit, "name"), { secret: requiredField(visit.form, "secret") });
+  return set(visit, { name: partIn(visit, "name"), settings: { secret: requiredField(visit.form, "secret") } });
 }

@@ -1,0 +1,109 @@
+import type { ComponentChildren } from "preact";
+import type { Carrier } from "../../../core/carriers/carrier.ts";
+import { type CarrierSettings, setCarrier } from "../../../core/carriers/set.ts";
+import { carrierAdapters, kycFields } from "../../../core/store/schema/values.ts";
+import { type FieldOf, formShown } from "../../parts/act-form.tsx";
+import { plain } from "../../parts/words.ts";
+import {
+  type ConsoleVisit,
+  choiceField,
+  field,
+  integerField,
+  optionalField,
+  partIn,
+  requiredField,
+} from "../../session/visit.ts";
+import { secretField, secretForm } from "./secret-form.tsx";
+
+const pathOf = (prefix: string) => `/carriers/${encodeURIComponent(prefix)}`;
+const needs = (name: string) => `needs_${name}`;
+
+/** What of a carrier is set by a form; of a new one with what is usual. */
+function fieldsOf(carrier: Carrier | null): FieldOf[] {
+  const { name = "", brand = "", region = "Australia", adapter = "manual", url = null } = carrier ?? {};
+  const { required_fields = [], timeout_seconds = null, answer_within_hours = null } = carrier ?? {};
+  const number = (value: number | null) => value?.toString() ?? "";
+  return [
+    { name: "name", label: "Name", value: name, hint: "As partners see it.", required: true },
+    {
+      name: "brand",
+      label: "Brand",
+      value: brand,
+      hint: "Carriers of one brand share the cap on passport uses.",
+      required: true,
+    },
+    { name: "region", label: "Region", value: region, required: true },
+    { name: "adapter", label: "Reached by", options: carrierAdapters, value: adapter },
+    { name: "url", label: "Address", value: url ?? "", hint: "Where the http adapter posts to." },
+    { tick: "insecure", label: "Allow an address beyond this machine without TLS" },
+    { name: "timeout", label: "One exchange takes at most (s)", inputmode: "numeric", value: number(timeout_seconds) },
+    {
+      name: "within",
+      label: "Its final answer comes within (h)",
+      inputmode: "numeric",
+      value: number(answer_within_hours),
+    },
+    "It needs of an identity:",
+    ...kycFields.map((one) => ({ tick: needs(one), label: plain(one), checked: required_fields.includes(one) })),
+  ];
+}
+
+/** The form that adds a carrier. */
+export function carrierForm(visit: ConsoleVisit): ComponentChildren {
+  const prefix = { name: "prefix", label: "Prefix", inputmode: "numeric", required: true } as const;
+  return formShown(visit, {
+    ...{ title: "Add a carrier", to: "/carriers", submit: "Add the carrier" },
+    fields: [
+      { ...prefix, hint: "The digits that its ICCIDs begin with; the longest one wins." },
+      ...fieldsOf(null),
+      secretField("The key of both signatures; of the http adapter. It is sealed, and shown nowhere."),
+    ],
+  });
+}
+
+/** The forms that change one. */
+export function carrierForms(visit: ConsoleVisit, carrier: Carrier): ComponentChildren {
+  const to = pathOf(carrier.prefix);
+  return (
+    <>
+      {formShown(visit, { title: "Change", to, submit: "Save the carrier", fields: fieldsOf(carrier) })}
+      {secretForm(visit, `${to}/secret`, carrier.has_secret)}
+    </>
+  );
+}
+
+async function set(visit: ConsoleVisit, given: { prefix: string; settings: CarrierSettings; isNew?: true }) {
+  const { store, actor, request } = visit;
+  const { prefix, name } = await store.write(setCarrier, { ...given, actor }, request.id);
+  return { to: pathOf(prefix), notice: `${name} is saved; it holds from the next exchange.` };
+}
+
+function settingsIn({ form }: ConsoleVisit): CarrierSettings {
+  const number = (name: string, each: number) =>
+    field(form, name) === "" ? undefined : integerField(form, name) * each;
+  return {
+    name: requiredField(form, "name"),
+    brand: requiredField(form, "brand"),
+    region: requiredField(form, "region"),
+    adapter: choiceField(form, "adapter", carrierAdapters),
+    url: optionalField(form, "url"),
+    insecure: field(form, "insecure") === "" ? undefined : true,
+    timeout_ms: number("timeout", 1_000),
+    answer_within_ms: number("within", 3_600_000),
+    required_fields: kycFields.filter((one) => field(form, needs(one)) !== ""),
+  };
+}
+
+/** Adds a carrier. */
+export function addCarrier(visit: ConsoleVisit) {
+  const settings = { ...settingsIn(visit), secret: optionalField(visit.form, "secret") };
+  return set(visit, { prefix: requiredField(visit.form, "prefix"), settings, isNew: true });
+}
+
+/** Changes a carrier. */
+export const changeCarrier = (visit: ConsoleVisit) =>
+  set(visit, { prefix: partIn(visit, "prefix"), settings: settingsIn(visit) });
+
+/** Replaces a carrier's secret. */
+export const replaceCarrierSecret = (visit: ConsoleVisit) =>
+  set(visit, { prefix: partIn(visit, "prefix"), settings: { secret: requiredField(visit.form, "secret") } });
