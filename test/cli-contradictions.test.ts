@@ -19,8 +19,11 @@ function pairsOf(options: readonly Option<unknown>[]): [string, string][] {
   return pairs.map(([one, other]) => [one, syntax(other) ?? other]);
 }
 
-/** `--price <amount>` with a value; anything will do, as it is not looked at. */
-const typed = (syntax: string) => (syntax.includes("<") ? [syntax.split(" ")[0] ?? "", "1"] : [syntax]);
+/** `--price <amount>` with a value; anything will do, as it is not looked at, but one of `--repaid <yes|no>`. */
+function typed(syntax: string): string[] {
+  const [name = "", value] = syntax.split(" ");
+  return value === undefined ? [name] : [name, /^<(\w+)\|/.exec(value)?.[1] ?? "1"];
+}
 
 test("whatever excludes each other is refused, in whichever order", async () => {
   const verbs = nouns.flatMap(({ name, verbs: all }) => all.map((verb) => ({ words: [name, verb.name], verb })));

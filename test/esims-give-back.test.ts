@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { beginReturn, endReturn } from "../src/core/after-sale/give-back.ts";
 import { listAudit } from "../src/core/audit/list.ts";
@@ -16,6 +17,7 @@ import { deskOf } from "./support/desk.ts";
 import { deliverEsim } from "./support/esims.ts";
 import { person } from "./support/pages.ts";
 import { PRICE_CENTS, startProviderShop } from "./support/providers/shop.ts";
+import { property } from "./support/rounds.ts";
 
 const offers = {
   esimaccess: { plan: "CJP101", cost: 7_000 },
@@ -33,13 +35,19 @@ async function sold(
   const [iccid = ""] = iccids;
   const { store } = shop;
   const { id } = await shop.row(iccid);
-  const ask = async (kind: ReturnKind, of: EsimId = id) =>
-    (await giveBack(shop, { id: of, kind, actor: "test" })).answer;
+  const ask = async (kind: ReturnKind, { of = id, repaid }: { of?: EsimId; repaid?: boolean } = {}) =>
+    (await giveBack(shop, { id: of, kind, repaid, actor: "test" })).answer;
+  const refundOfOrder = async (amount: { units?: number; amount?: string }) => {
+    const [row] = await store.read(async (q) => q.db.select().from(q.t.orders), null);
+    if (row === undefined) throw new Error("no order");
+    const asked = { id: row.id, line: 1, units: null, amount: null, ...amount, reason: "goodwill", actor: "test" };
+    return store.write(refundOrder, asked);
+  };
   const balance = async () => (await (await shop.current()).get("/api/v1/balance")).body.balances[0].balance_cents;
   const returns = () => store.read(async (q) => q.db.select().from(q.t.esimReturns), null);
   const owing = async () => (await store.read(owedToSuppliers, { from: 0, until: Number.MAX_SAFE_INTEGER }))[0];
   const owed = async () => (await owing())?.cost;
-  return { ...shop, order, iccid, iccids, id, ask, balance, returns, owing, owed };
+  return { ...shop, order, iccid, iccids, id, ask, balance, returns, owing, owed, refundOfOrder };
 }
 
 const esimaccess = (options = {}) => sold(simulateEsimaccess({ perSecond: 1_000 }), options);
@@ -139,18 +147,62 @@ describe("a refund", () => {
 
   test("never repays more than is left of the line", async () => {
     const shop = await esimaccess({ quantity: 2 });
-    const [order] = await shop.store.read(async (q) => q.db.select().from(q.t.orders), null);
-    if (order === undefined) throw new Error("no order");
-    const asked = { id: order.id, line: 1, units: null, amount: "14.00", reason: "goodwill", actor: "test" };
-    await shop.store.write(refundOrder, asked);
-    expect(await shop.ask("refund")).toMatchObject({ outcome: "done", amount_cents: 400 });
+    const order = await shop.refundOfOrder({ amount: "14.00" });
+    expect(await shop.ask("refund", { repaid: false })).toMatchObject({ outcome: "done", amount_cents: 400 });
     const { id } = await shop.row(shop.iccids[1] ?? "");
-    expect(await shop.ask("refund", id)).toMatchObject({ outcome: "done", amount_cents: 0 });
+    expect(await shop.ask("refund", { of: id })).toMatchObject({ outcome: "done", amount_cents: 0 });
     expect(await shop.store.read((q) => findByKey(q, "orders", { id: order.id }), null)).toMatchObject({
       refunded_cents: 2 * PRICE_CENTS,
     });
     expect(await shop.owed()).toBe("0.0000");
   });
+
+  test("asks whether the order's refund of before was for this eSIM, and repays it once", async () => {
+    const shop = await esimaccess({ quantity: 3, start: new Date().toISOString() });
+    const desk = deskOf(shop);
+    const [first = "", second = "", third = ""] = shop.iccids;
+    await shop.refundOfOrder({ units: 1 });
+    const before = await shop.balance();
+    const refused = await desk.refusal(`esims refund ${first} --yes`);
+    expect(refused.message).toMatch(/--repaid <yes\|no> is needed: 9\.00 AUD of line 1 of ORD-\S+ went back before/);
+    expect((await shop.provider.counts()).by.cancel).toBe(0);
+    const json = (typed: string) => desk.json(`esims refund ${typed} --yes`);
+    expect(await json(`${second} --repaid no`)).toMatchObject({ outcome: "done", amount_cents: PRICE_CENTS });
+    expect((await desk.refusal(`esims refund ${first} --yes`)).message).toContain("is needed: 9.00 AUD");
+    expect(await json(`${first} --repaid yes`)).toMatchObject({ outcome: "done", amount_cents: 0 });
+    // Nothing of what went back is unclear any more.
+    expect(await json(third)).toMatchObject({ outcome: "done", amount_cents: PRICE_CENTS });
+    expect(await shop.balance()).toBe(before + 2 * PRICE_CENTS);
+    expect(await shop.owed()).toBe("0.0000");
+  });
+
+  property("repays each unit once, whichever of them the order's refunds were for", { few: 3, many: 20 }, (runs) =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom("order", "supplier", "both", "none"), { minLength: 2, maxLength: 5 }),
+        fc.infiniteStream(fc.nat()),
+        async (units, order) => {
+          const shop = await esimaccess({ quantity: units.length });
+          const before = await shop.balance();
+          const repaidByOrder = units.filter((one) => one === "order" || one === "both").length;
+          for (let times = 0; times < repaidByOrder; times++) await shop.refundOfOrder({ units: 1 });
+          const acts = units
+            .flatMap((how, at) => (how === "supplier" || how === "both" ? [{ how, at, rank: order.next().value }] : []))
+            .sort((one, other) => one.rank - other.rank);
+          for (const { how, at } of acts) {
+            const { id } = await shop.row(shop.iccids[at] ?? "");
+            // The provider's requests of a second are few.
+            shop.clock.advance(1_000);
+            const { amount_cents } = await shop.ask("refund", { of: id, repaid: how === "both" });
+            expect(amount_cents).toBe(how === "both" ? 0 : PRICE_CENTS);
+          }
+          const touched = units.filter((one) => one !== "none").length;
+          expect(await shop.balance()).toBe(before + touched * PRICE_CENTS);
+        },
+      ),
+      { numRuns: runs },
+    ),
+  );
 
   test("at Airalo is a request that people decide: it moves nothing, and is made once", async () => {
     const shop = await sold(simulateAiralo(), { start: new Date().toISOString() });
@@ -226,6 +278,22 @@ describe("a refund", () => {
     ]);
   });
 
+  test("that is granted in the console asks there whether it was repaid before", async () => {
+    const shop = await sold(simulateAiralo(), { pages: true, quantity: 2 });
+    const support = await person(shop, { role: "support" });
+    await shop.ask("refund");
+    await shop.refundOfOrder({ units: 1 });
+    const before = await shop.balance();
+    const at = `/console/esims/${shop.iccid}/refund-granted`;
+    const form = await support.get(at);
+    expect(form.text).toContain("9.00 AUD of line 1 of");
+    expect((await support.send(form, {}, "/refund-granted")).status).toBe(400);
+    const shown = await support.send(form, { repaid: "yes" }, "/refund-granted");
+    expect(shown.text).toContain("0.00 AUD go back to partner-1, and the eSIM expires.");
+    expect((await support.send(shown, {}, "/refund-granted")).text).toContain("It is refunded.");
+    expect([await shop.balance(), await shop.owed()]).toEqual([before, "3.6000"]);
+  });
+
   test("at eSIM Go is not available unless refunds are on there", async () => {
     const off = await sold(simulateEsimgo());
     expect(await off.ask("refund")).toMatchObject({ outcome: "not_available", amount_cents: 0 });
@@ -240,7 +308,7 @@ describe("a refund", () => {
     const iccid = "8944590004463637008";
     await deliverEsim(shop, shop.buyer, { sku: "EU5", product: await shop.addStocked(), iccid });
     const { id } = await shop.row(iccid);
-    const answer = await shop.ask("refund", id);
+    const answer = await shop.ask("refund", { of: id });
     expect(answer).toMatchObject({ outcome: "not_available", detail: expect.stringContaining("orders refund") });
     expect(await shop.returns()).toEqual([]);
   });

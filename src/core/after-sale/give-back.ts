@@ -6,7 +6,7 @@ import { soldEsim } from "../esims/delivered.ts";
 import type { EsimRow } from "../esims/esim.ts";
 import { makeExpired } from "../esims/expire.ts";
 import { replaceSupplied } from "../esims/supplied.ts";
-import type { EsimId, OrderId } from "../kernel/brand.ts";
+import type { EsimId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
@@ -21,10 +21,9 @@ import { recordAttempt, saidOf } from "../supplier-requests/outcome.ts";
 import { findSupplier, isProvider } from "../suppliers/supplier.ts";
 import { firstLook } from "../supply/looks.ts";
 import type { BoughtEsim, EsimRef, Returned } from "../supply/provider.ts";
-import { itemOf, postGivenBack, repayUnit } from "./given-back.ts";
+import { itemOf, postGivenBack, type Repaid, repayUnit, requireClear, type Sold } from "./given-back.ts";
 
 type ReturnRow = Row<"esimReturns">;
-type Sold = EsimRow & { order_id: OrderId };
 
 /** What was asked for of an eSIM after its sale, and how it ended. */
 export interface ReturnAnswer {
@@ -40,6 +39,8 @@ export interface ReturnAnswer {
 interface ReturnRequest {
   id: EsimId;
   kind: ReturnKind;
+  /** Only refunds have it. */
+  repaid?: Repaid;
   actor: Actor;
 }
 
@@ -68,9 +69,10 @@ export async function lastReturn(q: Read, input: { esim_id: EsimId; kind: Return
 /**
  * Notes that a supplier is asked to take an eSIM back, or for another one, before it is asked: the process may end at
  * any moment, and asking again is safe. What was done or requested before is answered as it ended then. Throws
- * `not_found`, and `conflict` for the sandbox, and for another one in the place of one that has ended.
+ * `not_found`, `conflict` for the sandbox, `conflict` for another one in the place of one that has ended, and
+ * `validation` where it has to be said whether a refund was repaid before.
  */
-export async function beginReturn(tx: Tx, { id, kind, actor }: ReturnRequest): Promise<BegunReturn> {
+export async function beginReturn(tx: Tx, { id, kind, repaid, actor }: ReturnRequest): Promise<BegunReturn> {
   const esim = await requireSold(tx, id);
   const { currency } = await requireOrder(tx, esim.order_id);
   const before = await lastReturn(tx, { esim_id: id, kind });
@@ -85,6 +87,7 @@ export async function beginReturn(tx: Tx, { id, kind, actor }: ReturnRequest): P
   if (kind === "replace" && esim.status === "expired") {
     throw new Problem("conflict", `The eSIM ${esim.iccid} has expired: nothing takes its place.`);
   }
+  if (kind === "refund") await requireClear(tx, esim, repaid);
   const begun = { supplier: esim.supplier ?? "", ref: { iccid: esim.iccid, reference: esim.supplier_ref } };
   if (before?.outcome === "asked") return { returnId: before.id, ...begun };
   const returnId = newId<string>(tx);
@@ -94,7 +97,8 @@ export async function beginReturn(tx: Tx, { id, kind, actor }: ReturnRequest): P
   return { returnId, ...begun };
 }
 
-async function requireSold(q: Read, id: EsimId): Promise<Sold> {
+/** An eSIM that was sold for money. Throws `not_found`, and `conflict` for the sandbox. */
+export async function requireSold(q: Read, id: EsimId): Promise<Sold> {
   const known = await soldEsim(q, id);
   if (known === null) throw notFound("esim");
   const { order_id, environment, iccid } = known.esim;
@@ -143,10 +147,10 @@ const finish = statement((db, t, slot: Slots<{ id: string; from: ReturnOutcome; 
  */
 export async function endReturn(
   tx: Tx,
-  { returnId, returned, actor }: { returnId: string; returned: Returned; actor: Actor },
+  { returned, ...given }: { returnId: string; returned: Returned; repaid?: Repaid; actor: Actor },
 ): Promise<ReturnAnswer> {
   if (returned.outcome === "unknown") throw unusable(returned.detail);
-  return closeReturn(tx, { returnId, from: "asked", returned, actor });
+  return closeReturn(tx, { ...given, from: "asked", returned });
 }
 
 /** How one that was asked for, or requested, ended. */
@@ -154,11 +158,12 @@ interface Closed {
   returnId: string;
   from: "asked" | "requested";
   returned: Exclude<Returned, { outcome: "unknown" }>;
+  repaid?: Repaid;
   actor: Actor;
 }
 
 /** Ends one that is still as it is said to be, and answers how it ended; else how it ended before. */
-export async function closeReturn(tx: Tx, { returnId, from, returned, actor }: Closed): Promise<ReturnAnswer> {
+export async function closeReturn(tx: Tx, { returnId, from, returned, repaid, actor }: Closed): Promise<ReturnAnswer> {
   const ended = first(await finish(tx, { id: returnId, from, outcome: returned.outcome }));
   const row = ended ?? (await findByKey(tx, "esimReturns", { id: returnId }));
   if (row === null) throw new Error("what was asked for was noted");
@@ -166,7 +171,7 @@ export async function closeReturn(tx: Tx, { returnId, from, returned, actor }: C
   // Asked twice at the same time: the other one applied it.
   if (ended === null) return answerOf(esim, row);
   const applied =
-    returned.outcome === "done" ? await apply(tx, esim, { ...row, returned, actor }) : { amount_cents: 0 };
+    returned.outcome === "done" ? await apply(tx, esim, { ...row, returned, repaid, actor }) : { amount_cents: 0 };
   const { detail } = returned;
   const reference = "reference" in returned ? returned.reference : row.reference;
   await updateRow(tx, "esimReturns", { id: returnId }, { ...applied, detail, reference });
@@ -183,14 +188,14 @@ type Done = Extract<Returned, { outcome: "done" }>;
 async function apply(
   tx: Tx,
   esim: Sold,
-  { kind, returned, actor }: Pick<ReturnRow, "kind"> & { returned: Done; actor: Actor },
+  { kind, returned, repaid, actor }: Pick<ReturnRow, "kind"> & { returned: Done; repaid: Repaid; actor: Actor },
 ): Promise<{ amount_cents: number }> {
   if (kind === "replace") {
     if (returned.replacement === null) throw unusable("it names no eSIM in the place of this one.");
     await putInPlace(tx, esim, returned.replacement);
     return { amount_cents: 0 };
   }
-  const amount_cents = await repayUnit(tx, esim, { actor, reason: `eSIM ${esim.iccid} was given back` });
+  const amount_cents = await repayUnit(tx, esim, { actor, repaid, reason: `eSIM ${esim.iccid} was given back` });
   await postGivenBack(tx, esim, returned);
   const known = await soldEsim(tx, esim.id);
   if (known !== null && esim.status !== "expired") await makeExpired(tx, known, { actor, at: tx.now });

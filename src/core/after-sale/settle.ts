@@ -6,12 +6,14 @@ import { Problem } from "../kernel/problem.ts";
 import type { ReturnOutcome } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
-import { closeReturn, lastReturn, type ReturnAnswer } from "./give-back.ts";
+import { closeReturn, lastReturn, type ReturnAnswer, requireSold } from "./give-back.ts";
+import { type Repaid, unclearRefund } from "./given-back.ts";
 
 /** What the people at a supplier decided about an eSIM's refund. */
 interface Decided {
   id: EsimId;
   granted: boolean;
+  repaid?: Repaid;
   actor: Actor;
 }
 
@@ -20,9 +22,10 @@ const DENIED = "The supplier's people denied it.";
 
 /**
  * Records what the people at a supplier decided: granted, it is done and money follows; denied, it is not available and
- * may be asked for again. Throws `not_found`, and `conflict` where no request is open.
+ * may be asked for again. Throws `not_found`, `conflict` where no request is open, and `validation` where it has to be
+ * said whether the eSIM was repaid before.
  */
-export async function settleReturn(tx: Tx, { id, granted, actor }: Decided): Promise<ReturnAnswer> {
+export async function settleReturn(tx: Tx, { id, granted, repaid, actor }: Decided): Promise<ReturnAnswer> {
   const asked = await lastReturn(tx, { esim_id: id, kind: "refund" });
   if (asked?.outcome !== "requested") {
     const what = asked?.outcome === "done" ? "was refunded before" : "has no open request of a refund";
@@ -32,7 +35,7 @@ export async function settleReturn(tx: Tx, { id, granted, actor }: Decided): Pro
   const returned = granted
     ? ({ outcome: "done", detail: GRANTED, reference, replacement: null } as const)
     : ({ outcome: "not_available", detail: DENIED } as const);
-  return closeReturn(tx, { returnId, from: "requested", returned, actor });
+  return closeReturn(tx, { returnId, from: "requested", returned, repaid, actor });
 }
 
 /** A refund that people at a supplier have not decided yet, as far as is known here. */
@@ -65,6 +68,15 @@ const counted = statement((db, t, slot: Slots<{ outcome: ReturnOutcome }>) =>
 /** How many refunds are requested and not settled, and since when (ms) the first of them is. */
 export async function countOpenRefunds(q: Read): Promise<{ many: number; since: number | null }> {
   return first(await counted(q, { outcome: "requested" })) ?? { many: 0, since: null };
+}
+
+/**
+ * The open refund of an eSIM, and what went back of its order's line before where it has to be said whether that was
+ * for it; null: none is open.
+ */
+export async function openRefund(q: Read, iccid: string): Promise<(OpenRefund & { unclear: string | null }) | null> {
+  const open = (await openRefunds(q)).find((one) => one.iccid === iccid);
+  return open === undefined ? null : { ...open, unclear: await unclearRefund(q, await requireSold(q, open.id)) };
 }
 
 /** The refunds that are requested and not settled, the longest waiting first. */

@@ -1,4 +1,5 @@
 import type { ReturnAnswer } from "../../../core/after-sale/give-back.ts";
+import type { Repaid } from "../../../core/after-sale/given-back.ts";
 import { formatMoney } from "../../../core/kernel/money.ts";
 import type { ReturnKind } from "../../../core/store/schema/values.ts";
 import type { Context } from "../../frame/command.ts";
@@ -16,12 +17,16 @@ export const RETURN_JSON = "{iccid, outcome: done | requested | not_available, a
 interface GiveBackRequest {
   given: string;
   kind: ReturnKind;
+  repaid?: Repaid;
   /** What is asked before: about an eSIM and its supplier. */
   question: (iccid: string, supplier: string) => string;
 }
 
 /** Asks an eSIM's supplier for what may be asked for after its sale, once this is confirmed. */
-export async function askSupplier(context: Context, { given, kind, question }: GiveBackRequest): Promise<Result> {
+export async function askSupplier(
+  context: Context,
+  { given, kind, repaid, question }: GiveBackRequest,
+): Promise<Result> {
   const { giveBack } = await import("../../../daemon/gateways/suppliers/give-back.ts");
   return context.withStore(async ({ store, clock }) => {
     const esim = await esimAtHand(store, given);
@@ -29,19 +34,22 @@ export async function askSupplier(context: Context, { given, kind, question }: G
     const owner = await whose(store, { partner_id, environment: esim.environment ?? "production" });
     await context.confirm(question(iccid, supplier ?? "its supplier"), { whose: owner });
     const { answer, since } = await usingProviders({ store, clock }, (providers) =>
-      giveBack({ store, providers }, { id, kind, actor: OPERATOR }),
+      giveBack({ store, providers }, { id, kind, repaid, actor: OPERATOR }),
     );
     return toResult(answer, since);
   });
 }
 
 /** Records what the people at the supplier decided about a refund, once this is confirmed. */
-export async function settle(context: Context, { given, granted }: { given: string; granted: boolean }) {
+export async function settle(
+  context: Context,
+  { given, granted, repaid }: { given: string; granted: boolean; repaid: Repaid },
+) {
   const { settleReturn } = await import("../../../core/after-sale/settle.ts");
   return context.withStore(async ({ store }) => {
     const esim = await esimAtHand(store, given);
     const { id, iccid, supplier, partner_id } = esim;
-    const input = { id, granted, actor: OPERATOR };
+    const input = { id, granted, repaid, actor: OPERATOR };
     const { amount_cents, currency } = await store.rehearse(settleReturn, input);
     const price = `${formatMoney(amount_cents, currency)} ${currency}`;
     const owner = await whose(store, { partner_id, environment: esim.environment ?? "production" });

@@ -1,5 +1,5 @@
 import { command } from "../../frame/command.ts";
-import { excluding, flag } from "../../kernel/input.ts";
+import { choice, excluding, flag } from "../../kernel/input.ts";
 import { askSupplier, RETURN_JSON, settle } from "./give-back.ts";
 import { esimArgument } from "./view.ts";
 
@@ -20,11 +20,16 @@ export default command({
   options: {
     granted: flag("--granted", "the supplier's people granted what was requested: repay it"),
     denied: excluding(flag("--denied", "they denied it: nothing moves, and it may be asked for again"), "--granted"),
+    repaid: excluding(
+      choice("--repaid <yes|no>", ["yes", "no"], "whether orders refund repaid this very eSIM before; where unclear"),
+      "--denied",
+    ),
   },
-  run(context, { esim, granted, denied }) {
-    if (granted || denied) return settle(context, { given: esim, granted });
+  run(context, { esim, granted, denied, ...said }) {
+    const repaid = said.repaid === undefined ? undefined : said.repaid === "yes";
+    if (granted || denied) return settle(context, { given: esim, granted, repaid });
     const question = (iccid: string, supplier: string) =>
       `Give eSIM ${iccid} back to ${supplier}, and repay its price once that is done?`;
-    return askSupplier(context, { given: esim, kind: "refund", question });
+    return askSupplier(context, { given: esim, kind: "refund", repaid, question });
   },
 });

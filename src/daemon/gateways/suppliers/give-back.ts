@@ -1,4 +1,5 @@
 import { beginReturn, endReturn, type ReturnAnswer } from "../../../core/after-sale/give-back.ts";
+import type { Repaid } from "../../../core/after-sale/given-back.ts";
 import type { Actor } from "../../../core/audit/record.ts";
 import type { EsimId } from "../../../core/kernel/brand.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
@@ -15,13 +16,13 @@ interface GivenBack {
 
 /**
  * Asks an eSIM's supplier to take it back, or for another one in its place; what it did is applied once. May be
- * repeated after an answer that was lost. Throws `not_found`, `conflict`, `supplier_unreachable`.
+ * repeated after an answer that was lost. Throws `not_found`, `conflict`, `validation`, `supplier_unreachable`.
  */
 export async function giveBack(
   { store, providers }: { store: Pick<Store, "read" | "write">; providers: Pick<Providers, "of"> },
-  { id, kind, actor }: { id: EsimId; kind: ReturnKind; actor: Actor },
+  { id, kind, repaid, actor }: { id: EsimId; kind: ReturnKind; repaid?: Repaid; actor: Actor },
 ): Promise<GivenBack> {
-  const begun = await store.write(beginReturn, { id, kind, actor });
+  const begun = await store.write(beginReturn, { id, kind, repaid, actor });
   if ("answer" in begun) return begun;
   const { returnId, supplier, ref } = begun;
   const contact = await store.read(supplierContact, supplier);
@@ -30,5 +31,5 @@ export async function giveBack(
     throw new Problem("supplier_unreachable", `${supplier} has no secret, or no address that may be used.`);
   }
   const returned = kind === "refund" ? await provider.refund(ref) : await provider.replace(ref);
-  return { answer: await store.write(endReturn, { returnId, returned, actor }), since: null };
+  return { answer: await store.write(endReturn, { returnId, returned, repaid, actor }), since: null };
 }
