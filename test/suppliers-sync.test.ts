@@ -237,6 +237,25 @@ test("rows that cannot be read are named, and leave the product of their plan as
   expect(stdout).toMatch(/row 17 of the catalog cannot be read: .*\n {2}and 3 more: --json/s);
 });
 
+test("a row without a plan code may be of any plan that is missing: nothing is taken off sale for it", async () => {
+  const here = await supplierDesk();
+  const { desk } = here;
+  await desk.json("suppliers sync ea --markup 35 --prefix EA-");
+  here.list((all) => all.map((one) => (one.packageCode === "CJP101" ? { ...one, packageCode: "" } : one)));
+  const { skipped, ...rest } = await desk.json("suppliers sync ea");
+  expect(rest).toMatchObject({ deactivated: 0, changes: [] });
+  const reason = expect.stringMatching(
+    /^stays as it is: its plan is missing, and may be row \d+, which has no plan code$/,
+  );
+  expect(skipped).toContainEqual({ sku: "EA-CJP101", reason });
+  expect(await product(here, "EA-CJP101")).toMatchObject({ status: "active" });
+  here.list((all) => all.filter(({ packageCode }) => packageCode !== "CJP101"));
+  expect(await desk.json("suppliers sync ea")).toMatchObject({ deactivated: 1 });
+  // What is gone stays so, and is not named again.
+  here.list((all) => [...all.filter(({ packageCode }) => packageCode !== "CJP101"), { name: "Moon 1GB" }]);
+  expect((await desk.json("suppliers sync ea")).skipped).toHaveLength(1);
+});
+
 test("costs and prices are shown with their currencies, also where a cost comes in another one", async () => {
   const here = await supplierDesk();
   const { desk, platform } = here;

@@ -89,7 +89,7 @@ export async function surveySync(q: Read, asked: SyncAsked): Promise<SyncSurvey>
   report.skipped.push(...unread.map((row) => skippedRow(known, row)));
   const within = onlyPlans(asked.only, plans);
   const readable = known.filter(({ source }) => !unread.some(({ plan }) => plan === source.supplier_sku));
-  const offered = offeredOf(readable, { plans, within, supplier, report });
+  const offered = offeredOf(readable, { plans, within, supplier, report, unread });
   const fresh = freshOf(known, { plans, within, supplier, report, prefix, skus: await allSkus(q, {}) });
   const currencyOf = ({ currency }: Offer) => asked.currency ?? commonCurrency(known) ?? currency;
   const pairs = [
@@ -162,13 +162,23 @@ function skippedRow(known: readonly KnownProduct[], { row, plan, name, reason }:
 }
 
 /** The products that are known, each with what its supplier has of it now; those beyond the limit are left alone. */
-function offeredOf(known: readonly KnownProduct[], { plans, within, supplier, report }: Compared) {
+function offeredOf(
+  known: readonly KnownProduct[],
+  { plans, within, supplier, report, unread }: Compared & Pick<Catalog, "unread">,
+) {
   const byCode = new Map(plans.map((plan) => [plan.plan, plan]));
+  // What is not there may be such a row: nothing is taken off sale for it.
+  const nameless = unread.find(({ plan }) => plan === null);
   return known.flatMap((one): { one: KnownProduct; offer: Offer | null }[] => {
-    const { supplier_sku, days } = one.source;
+    const { supplier_sku, days, status } = one.source;
     const { sku } = one.product;
     const plan = byCode.get(supplier_sku);
     if (plan !== undefined && !within(plan)) return [];
+    if (plan === undefined && status === "active" && nameless !== undefined) {
+      const reason = `stays as it is: its plan is missing, and may be row ${nameless.row}, which has no plan code`;
+      report.skipped.push({ sku, reason });
+      return [];
+    }
     const offer = plan === undefined ? null : offerOf(plan, days);
     if (offer === null) return [{ one, offer }];
     const checked = checkOffer(offer, { sku, supplier });
