@@ -52,7 +52,7 @@ function fieldsOf(carrier: Carrier | null): FieldOf[] {
 export function carrierForm(visit: ConsoleVisit): ComponentChildren {
   const prefix = { name: "prefix", label: "Prefix", inputmode: "numeric", required: true } as const;
   return formShown(visit, {
-    ...{ title: "Add a carrier", to: "/carriers", submit: "Add the carrier" },
+    ...{ title: "Add a carrier", to: "/carriers", submit: "Add the carrier", folded: { open: visit.problem !== null } },
     fields: [
       { ...prefix, hint: "The digits that its ICCIDs begin with; the longest one wins." },
       ...fieldsOf(null),

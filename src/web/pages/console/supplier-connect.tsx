@@ -43,7 +43,7 @@ const mail = ({ to }: Partial<Pick<Supplier, "to">>): FieldOf[] => [
 /** The form that connects a supplier. */
 export function connectForm(visit: ConsoleVisit): ComponentChildren {
   return formShown(visit, {
-    ...{ title: "Connect a supplier", to: "/suppliers", submit: "Connect" },
+    ...{ title: "Connect a supplier", to: "/suppliers", submit: "Connect", folded: { open: visit.problem !== null } },
     fields: [
       { name: "name", label: "Name", hint: "As products name it: ea, northwind.", required: true },
       { name: "adapter", label: "Reached by", options: supplierAdapters.map((one) => [one, adapterWords[one]]) },
