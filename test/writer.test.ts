@@ -18,7 +18,7 @@ import { decode, encode } from "../src/daemon/writer/codec.ts";
 import { commands } from "../src/daemon/writer/commands.ts";
 import { arrivedError, sentError } from "../src/daemon/writer/sent-errors.ts";
 import { startWriter } from "../src/daemon/writer/start-writer.ts";
-import { readSources, type Source } from "./support/sources.ts";
+import { readTexts } from "./support/sources.ts";
 import { onPostgres, temporaryDirectory } from "./support/store.ts";
 
 const NO_KEYS = { file: null, given: [] };
@@ -138,38 +138,35 @@ describe.runIf(!onPostgres)("writes in a thread of their own", () => {
 });
 
 test("every command that the daemon writes with is among those of the writer", () => {
-  const sources = readSources();
-  const named = sources
+  const texts = new Map(Object.entries(readTexts()));
+  const named = [...texts]
     .filter(
-      ({ path }) =>
+      ([path]) =>
         (path.startsWith("src/daemon/") && !path.startsWith("src/daemon/writer/")) ||
         path === "src/cli/serve/serving.ts",
     )
-    .flatMap(({ lines }) => [...lines.join("\n").matchAll(/\b(?:store|deps)\.(?:write|rehearse)\(\s*(\w+)/g)])
+    .flatMap(([, text]) => [...text.matchAll(/\b(?:store|deps)\.(?:write|rehearse)\(\s*(\w+)/g)])
     .map(([, name]) => String(name));
   expect(named.length).toBeGreaterThan(60);
-  const ofPages = commandsOfPages(sources);
+  const ofPages = commandsOfPages(texts);
   expect(ofPages.length).toBeGreaterThan(60);
   expect([...named, ...ofPages].filter((name) => !Object.hasOwn(commands, name))).toEqual([]);
   expect(new Set(Object.values(commands)).size).toBe(Object.keys(commands).length);
 });
 
-/** What pages import of core and can only write with: functions of a transaction. */
-function commandsOfPages(sources: readonly Source[]): string[] {
-  const texts = new Map(sources.map(({ path, lines }) => [path, lines.join("\n")]));
-  return sources
-    .filter(({ path }) => path.startsWith("src/web/"))
-    .flatMap(({ path, lines }) =>
-      [...lines.join("\n").matchAll(/import \{([^}]*)\} from "([^"]*core\/[^"]*)";/g)].flatMap(
-        ([, names = "", from = ""]) => {
-          const text = texts.get(join(dirname(path), from)) ?? "";
-          const isCommand = (name: string) => new RegExp(`export (async )?function ${name}\\(\\s*tx: Tx`).test(text);
-          return names
-            .split(",")
-            .map((name) => name.trim())
-            .filter(isCommand);
-        },
-      ),
+/** What pages import of core and can only write with: functions of a transaction. `texts`: of the sources, by path. */
+function commandsOfPages(texts: ReadonlyMap<string, string>): string[] {
+  return [...texts]
+    .filter(([path]) => path.startsWith("src/web/"))
+    .flatMap(([path, page]) =>
+      [...page.matchAll(/import \{([^}]*)\} from "([^"]*core\/[^"]*)";/g)].flatMap(([, names = "", from = ""]) => {
+        const text = texts.get(join(dirname(path), from)) ?? "";
+        const isCommand = (name: string) => new RegExp(`export (async )?function ${name}\\(\\s*tx: Tx`).test(text);
+        return names
+          .split(",")
+          .map((name) => name.trim())
+          .filter(isCommand);
+      }),
     );
 }
 

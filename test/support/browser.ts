@@ -51,12 +51,20 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   return { page, complaints };
 }
 
+/** What axe is to look for. */
+type RunOnly = { type: "rule" | "tag"; values: string[] };
+
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** What axe finds against WCAG 2.2 AA on a page as it is: the rule, and the elements. */
-export async function axeFindings(page: Page): Promise<string[]> {
-  // No frames here: the other mode opens a second page for each analysis.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withTags(WCAG).analyze();
+/** Those of axe's rules that look at colors. */
+export const COLOR_RULES = ["color-contrast", "link-in-text-block"];
+
+/** What axe finds against WCAG 2.2 AA on a page as it is, or by `rules` alone: the rule, and the elements. */
+export async function axeFindings(page: Page, rules: string[] = []): Promise<string[]> {
+  const runOnly: RunOnly = rules.length > 0 ? { type: "rule", values: rules } : { type: "tag", values: WCAG };
+  // No frames here: the other mode opens a second page for each analysis. Nor is what is right listed by element.
+  const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ runOnly, resultTypes: ["violations"] });
+  const { violations } = await axe.analyze();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary = "" }) => `${id}: ${html.slice(0, 200)}: ${failureSummary.split("\n").at(-1)}`),
   );

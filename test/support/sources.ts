@@ -28,11 +28,16 @@ export const root = join(import.meta.dirname, "..", "..");
 
 /** Every file of src, test and scripts but the migrations, which a tool writes. */
 export function readSources(): Source[] {
+  return madeUpSources(readTexts());
+}
+
+/** The text of every such file by its path: parsing all of them takes many times as long. */
+export function readTexts(): Record<string, string> {
   const paths = ["src", "test", "scripts"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
   );
   const ours = paths.filter((path) => /\.tsx?$/.test(path) && !path.includes("node_modules"));
-  return madeUpSources(Object.fromEntries(ours.map((path) => [path, readFileSync(join(root, path), "utf8")])));
+  return Object.fromEntries(ours.map((path) => [path, readFileSync(join(root, path), "utf8")]));
 }
 
 /** Files that exist only in a test: path and text of each. They are parsed alone: nothing that they import is read. */
