@@ -3,11 +3,15 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { OrderId } from "../src/core/kernel/brand.ts";
 import { fulfillStep } from "../src/core/orders/fulfill.ts";
+import { orderInside } from "../src/core/supplier-requests/order-inside.ts";
+import { keepBalance } from "../src/core/supply/balance.ts";
+import { addSource, removeSource } from "../src/core/supply/sources.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";
 import { deskOf } from "./support/desk.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { placeOrder, suppliedEsim } from "./support/supplies.ts";
+import { plans, supplyShop } from "./support/supply.ts";
 
 /** Every posting of costs, in the order of time. */
 function postings({ store }: Platform) {
@@ -119,4 +123,39 @@ test("the cost of a product with sources is theirs", async () => {
   expect((await desk.refusal("products update API --cost 2")).message).toContain("sources add API");
   expect((await desk.refusal("products update EU5 --cost 1 --cost-currency NOPE")).message).toContain("ISO 4217");
   expect(await desk.refusal("products update EU5 --cost-currency USD")).toMatchObject({ exitCode: 2 });
+});
+
+test("a source without a cost has that of the plan's last sync; another plan's never counts for it", async () => {
+  const shop = await supplyShop(["esimaccess", "airalo", "esimgo"]);
+  const { store } = shop.platform;
+  const add = (supplier: "airalo" | "esimgo", sku = "JP1") =>
+    store.write(addSource, {
+      ...{ sku, supplier, supplierSku: plans[supplier].supplierSku, priority: 2, days: null },
+      ...{ cost: null, currency: null, actor: "test" },
+    });
+  const remove = (supplier: string) => store.write(removeSource, { sku: "JP1", supplier, actor: "test" });
+  await addProducts(store, [
+    { sku: "JP2", status: "inactive", product_type: "esim_qr_api", delivery_method: "supplier_api" },
+  ]);
+  expect(await add("airalo", "JP2")).toMatchObject({ cost: "3.6000", currency: "USD" });
+  await store.write(removeSource, { sku: "JP2", supplier: "airalo", actor: "test" });
+  for (const supplier of ["airalo", "esimgo"] as const) {
+    await remove(supplier);
+    expect(await add(supplier)).toMatchObject({ cost: null, currency: null });
+  }
+
+  // What the provider says that it took is posted in the currency of its account.
+  await store.write(keepBalance, { supplier: "airalo", balance: 9_000_000, currency: "USD" });
+  await shop.doubles.esimaccess?.steer({ on: "order", outcome: "refuse" });
+  await shop.order();
+  await shop.settle();
+  // Whose account's currency is not known has no cost, and not that of the product's first source.
+  await remove("airalo");
+  await shop.doubles.esimaccess?.steer({ on: "order", outcome: "refuse" });
+  const id = await shop.order();
+  await shop.settle();
+  const costs = await store.read(async (q) => q.db.select().from(q.t.costs), null);
+  expect(costs).toMatchObject([{ supplier: "airalo", cost: 36_000, currency: "USD" }]);
+  const { items } = await store.read(orderInside, id as OrderId);
+  expect(items).toMatchObject([{ supplier: "esimgo", cost: null, cost_currency: null }]);
 });

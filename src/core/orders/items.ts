@@ -129,6 +129,11 @@ export async function progressItem(tx: Tx, row: ItemRow, change: Partial<ItemRow
   return { ...row, ...changed };
 }
 
+/** What a unit costs where it is bought; where its product has no sources, what the product cost as it was ordered. */
+export function costAt(item: ItemRow, line: LineRow): Pick<ItemRow, "cost" | "cost_currency"> {
+  return item.supplier_sku === null && item.cost === null ? line : item;
+}
+
 /** Whether the item has not ended and no worker will claim it again. */
 export function isStuck(item: ItemRow): boolean {
   const ended = item.status === "activated" || item.status === "failed" || item.status === "cancelled";

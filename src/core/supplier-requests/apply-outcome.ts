@@ -6,6 +6,7 @@ import { travelerOf } from "../orders/customer.ts";
 import { anythingDelivered, wholeOrder } from "../orders/delivered.ts";
 import { completeOrder, failOrder, holdOrder } from "../orders/finish.ts";
 import {
+  costAt,
   type ItemRow,
   itemsOfOrder,
   lineOfItem,
@@ -137,7 +138,7 @@ async function postItem(
   reference: string | null,
 ): Promise<void> {
   const { supplier, quantity: units } = item;
-  const { cost, cost_currency: currency } = item.cost === null ? line : item;
+  const { cost, cost_currency: currency } = costAt(item, line);
   if (order.environment === "sandbox" || cost === null || currency === null) return;
   const of = { partnerId: order.partner_id, orderId: order.id, lineId: line.id, itemId: item.id };
   await postCost(tx, { kind: "purchase", supplier, currency, cost: cost * units, units, ...of, reference });

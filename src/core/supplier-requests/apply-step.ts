@@ -8,7 +8,7 @@ import type { Lease } from "../platform/lease.ts";
 import type { Memory } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { noteAccountFault, noteFault, noteSuccess, returnPassage, type Witness } from "../supply/circuit.ts";
-import { postCost } from "../supply/costs.ts";
+import { costPaid, postCost } from "../supply/costs.ts";
 import { releaseHold, takeHold } from "../supply/hold.ts";
 import type { Step } from "../supply/provider.ts";
 import { routeUnit } from "../supply/route.ts";
@@ -140,18 +140,24 @@ async function bought(
   return applySupplyOutcome(tx, { id: item.id, outcome, attempt: attemptOf(input), leaseNo: input.leaseNo });
 }
 
-/** Posts what a unit cost: as its supplier says, else as its source says; null: no one knows. */
+/** Posts what a unit cost, which its item then has; nothing where that is not known. */
 async function postUnit(
   tx: Tx,
   item: ItemRow,
   { cost, reference }: { cost: number | null; reference: string | null },
 ): Promise<void> {
-  const paid = cost ?? item.cost;
-  if (paid === null || item.cost_currency === null) return;
-  const { partner_id: partnerId } = await requireOrder(tx, item.order_id);
-  const { supplier, cost_currency: currency, order_id: orderId, line_id: lineId, id: itemId } = item;
-  const of = { partnerId, orderId, lineId, itemId };
-  await postCost(tx, { kind: "purchase", supplier, currency, cost: paid, units: item.quantity, ...of, reference });
+  const paid = await costPaid(tx, item, cost);
+  if (paid === null) return;
+  const {
+    supplier,
+    order_id: orderId,
+    line_id: lineId,
+    id: itemId,
+    quantity: units,
+  } = await progressItem(tx, item, paid);
+  const { partner_id: partnerId } = await requireOrder(tx, orderId);
+  const posted = { supplier, currency: paid.cost_currency, cost: paid.cost, units, reference };
+  await postCost(tx, { kind: "purchase", ...posted, partnerId, orderId, lineId, itemId });
 }
 
 function later(tx: Tx, item: ItemRow, { memory, waitMs }: { memory: Memory | null; waitMs: number }): Promise<ItemRow> {

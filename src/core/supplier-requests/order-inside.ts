@@ -4,7 +4,7 @@ import type { OrderId, OrderItemId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import { formatCost } from "../kernel/cost.ts";
 import { travelerOf } from "../orders/customer.ts";
-import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
+import { costAt, type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { type LineRow, linesOfOrder, requireOrder } from "../orders/order.ts";
 import { waitingOfOrder } from "../orders/waiting-of-order.ts";
 import { partnerById } from "../partners/partner.ts";
@@ -57,9 +57,9 @@ export async function orderInside(q: Read, id: OrderId) {
   return { ...facts, ...times, iccids, history: await historyOf(q, id), items, at: isoTime(q.now), outages };
 }
 
-/** What a unit costs where it is bought, else what its product cost as it was ordered. */
 function costOf(item: ItemRow, lines: readonly LineRow[]): Pick<InsideItem, "cost" | "cost_currency"> {
-  const { cost, cost_currency } = item.cost === null ? (lines.find(({ id }) => id === item.line_id) ?? item) : item;
+  const line = lines.find(({ id }) => id === item.line_id);
+  const { cost, cost_currency } = line === undefined ? item : costAt(item, line);
   return { cost: cost === null ? null : formatCost(cost), cost_currency };
 }
 

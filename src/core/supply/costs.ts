@@ -7,6 +7,7 @@ import type { Row } from "../store/schema/tables.ts";
 import type { CostKind } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
+import { findSupplier } from "../suppliers/supplier.ts";
 
 /** What some units cost, and what they are a part of. */
 export interface NewCost {
@@ -67,6 +68,27 @@ function rowOf(tx: Tx, cost: NewCost): Row<"costs"> {
     reference: cost.reference ?? null,
     created_at: cost.at ?? tx.now,
   };
+}
+
+/** Where a unit is bought, and what its source says that it costs there; null: not known. */
+interface BoughtAt {
+  supplier: string;
+  cost: number | null;
+  cost_currency: string | null;
+}
+
+/**
+ * What a unit was bought for: what its supplier says that it took, in the currency of the source, or of the account
+ * where the source has no cost; else what the source says. Null: that is not known.
+ */
+export async function costPaid(
+  q: Read,
+  { supplier, cost, cost_currency }: BoughtAt,
+  said: number | null,
+): Promise<{ cost: number; cost_currency: string } | null> {
+  const paid = said ?? cost;
+  const currency = cost_currency ?? (await findSupplier(q, supplier))?.balance_currency ?? null;
+  return paid === null || currency === null ? null : { cost: paid, cost_currency: currency };
 }
 
 const owed = statement((db, t, slot: Slots<{ from: number; until: number }>) =>

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, isNotNull } from "drizzle-orm";
 import { changesOf } from "../audit/changes.ts";
 import { recordAudit } from "../audit/record.ts";
 import { findProductBySku } from "../catalog/product.ts";
@@ -91,7 +91,7 @@ export interface NewSource {
   priority: number;
   /** For how many days a daily plan is bought. */
   days: number | null;
-  /** In 1/10,000 of the currency; null: it is not known, or stays what the last sync read. */
+  /** In 1/10,000 of the currency; null: what the last sync read of the plan. */
   cost: number | null;
   currency: string | null;
 }
@@ -115,14 +115,15 @@ export async function addSource(tx: Tx, input: NewSource & { actor: string }): P
   const before = sources.find((row) => row.supplier === supplier.name);
   // Another plan is another thing: nothing that is known of the one before holds, and no sync keeps it.
   const known = before?.supplier_sku === input.supplierSku && before.days === input.days ? before : null;
+  const { cost, currency } = input.cost === null ? await costRead(tx, input, known) : input;
   const row: SourceRow = {
     product_id: product.id,
     supplier: supplier.name,
     supplier_sku: input.supplierSku,
     days: input.days,
     priority: input.priority,
-    cost: input.cost ?? known?.cost ?? null,
-    currency: input.currency ?? known?.currency ?? null,
+    cost,
+    currency,
     price_cents: known?.price_cents ?? null,
     synced: known?.synced ?? false,
     status: "active",
@@ -132,6 +133,31 @@ export async function addSource(tx: Tx, input: NewSource & { actor: string }): P
   await putSource(tx, row);
   await audited(tx, "sources.add", product, { ...input, note: `${supplier.name}: ${input.supplierSku}` });
   return toSource(product.sku, row);
+}
+
+const readCosts = statement((db, t, slot: Slots<Pick<SourceRow, "supplier" | "supplier_sku">>) =>
+  db
+    .select()
+    .from(t.productSources)
+    .where(
+      and(
+        eq(t.productSources.supplier, slot.supplier),
+        eq(t.productSources.supplier_sku, slot.supplier_sku),
+        isNotNull(t.productSources.cost),
+      ),
+    ),
+);
+
+/** What a plan costs by what is known of this source before, else by what the last sync read for another product. */
+async function costRead(
+  q: Read,
+  { supplier, supplierSku: supplier_sku, days }: NewSource,
+  known: SourceRow | null,
+): Promise<Pick<SourceRow, "cost" | "currency">> {
+  if (known !== null && known.cost !== null) return known;
+  const others = (await readCosts(q, { supplier, supplier_sku })).filter((one) => one.days === days);
+  const [newest = { cost: null, currency: null }] = others.sort((one, other) => other.updated_at - one.updated_at);
+  return newest;
 }
 
 /** Days of a daily plan at most. */

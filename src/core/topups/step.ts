@@ -5,7 +5,7 @@ import { findByKey, updateRow } from "../store/rows.ts";
 import type { Memory } from "../store/schema/values.ts";
 import type { Tx } from "../store/store.ts";
 import { noteAccountFault, noteFault, noteSuccess, returnPassage } from "../supply/circuit.ts";
-import { postCost } from "../supply/costs.ts";
+import { costPaid, postCost } from "../supply/costs.ts";
 import { releaseHold, takeHold } from "../supply/hold.ts";
 import type { Step } from "../supply/provider.ts";
 import { topupLeases } from "./due.ts";
@@ -98,14 +98,13 @@ async function settle(tx: Tx, topup: TopupRow, input: TopupStep): Promise<void> 
 
 type Applied = Extract<Step, { kind: "applied" }>;
 
-/** Posts what a top-up cost: as its supplier says, else as its source did. */
+/** Posts what a top-up cost; nothing where that is not known. */
 async function postTopup(tx: Tx, topup: TopupRow, { cost, reference }: Applied): Promise<void> {
-  const { supplier, cost_currency: currency } = topup;
-  const paid = cost ?? topup.cost;
-  if (paid === null || currency === null) return;
-  const { partner_id: partnerId, order_id: orderId, esim_id: esimId, id: topupId } = topup;
-  const of = { partnerId, orderId, esimId, topupId };
-  await postCost(tx, { kind: "topup", supplier, currency, cost: paid, units: 1, ...of, reference });
+  const { supplier, partner_id: partnerId, order_id: orderId, esim_id: esimId, id: topupId } = topup;
+  const paid = supplier === null ? null : await costPaid(tx, { ...topup, supplier }, cost);
+  if (paid === null) return;
+  const posted = { supplier, currency: paid.cost_currency, cost: paid.cost, units: 1, reference };
+  await postCost(tx, { kind: "topup", ...posted, partnerId, orderId, esimId, topupId });
 }
 
 /** Keeps the supplier's own order with the top-up. */

@@ -7,7 +7,7 @@ export default command({
   target: "operator",
   effects:
     "Units of the product are bought there from the next one on, as its priority says. Again with the same supplier: " +
-    "changes that source. A sync keeps the cost up to date of each plan that the supplier lists.",
+    "changes that source. Without --cost it has what the last sync read of the plan; a sync keeps the cost up to date.",
   json: SOURCE_JSON,
   examples: [
     "sources add ES-JP-1GB-7D --supplier ea --supplier-sku CJP101 --priority 1",
