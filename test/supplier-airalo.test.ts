@@ -192,7 +192,7 @@ describe("a purchase", () => {
     for (let run1 = 0; run1 < 3; run1++) ends.push((await run(airalo.buy, asked())).last);
     expect(ends).toEqual([
       { kind: "unsent", reason: "no token (status 503)" },
-      { kind: "unsent", reason: "no token in its answer" },
+      { kind: "unsent", reason: "no token (its answer has another form than its reference says)" },
       { kind: "unsent", reason: "no token (no whole answer)" },
     ]);
     expect(requests.map(({ path }) => path)).toEqual(["/token", "/token", "/token"]);

@@ -38,7 +38,11 @@ export async function keepToken(
   await put(tx, { supplier, token_sealed: tx.vault.seal(token, cell(supplier)), expires_at: expiresAt });
 }
 
-/** Forgets a token that the provider no longer takes, or whose credential is another one now. */
-export async function dropToken(tx: Tx, { supplier }: { supplier: string }): Promise<void> {
-  await drop(tx, { supplier });
+/**
+ * Forgets the token of a credential that is another one now, or this `token` that the provider no longer takes: one
+ * that another node got meanwhile stays.
+ */
+export async function dropToken(tx: Tx, { supplier, token }: { supplier: string; token?: string }): Promise<void> {
+  const kept = token === undefined ? null : await sharedToken(tx, { supplier });
+  if (kept === null || kept.reveal() === token) await drop(tx, { supplier });
 }

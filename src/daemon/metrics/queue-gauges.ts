@@ -3,6 +3,7 @@ import { Gauge, type Registry } from "prom-client";
 import { raisedAlerts } from "../../core/alerts/settle.ts";
 import { type Queue, queueDepths } from "../../core/insight/queues.ts";
 import type { Clock } from "../../core/kernel/clock.ts";
+import { sharedRun } from "../../core/kernel/shared-run.ts";
 import { alertKinds } from "../../core/store/schema/values.ts";
 import type { Store } from "../../core/store/store.ts";
 
@@ -17,20 +18,12 @@ interface GaugeDependencies {
  * read once at each scrape; when that fails they are absent and the other metrics are still served.
  */
 export function registerQueueGauges(registry: Registry, { store, clock, log }: GaugeDependencies): void {
-  let asked: Promise<Queue[]> | null = null;
-
-  function queues(): Promise<Queue[]> {
-    asked ??= store
-      .list(queueDepths, null)
-      .catch((error: unknown) => {
-        log.error({ err: error }, "queues could not be measured");
-        return [];
-      })
-      .finally(() => {
-        asked = null;
-      });
-    return asked;
-  }
+  const queues = sharedRun(() =>
+    store.list(queueDepths, null).catch((error: unknown): Queue[] => {
+      log.error({ err: error }, "queues could not be measured");
+      return [];
+    }),
+  );
 
   function gauge(name: string, help: string, measure: (queue: Queue) => number): void {
     new Gauge({

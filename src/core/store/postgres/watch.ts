@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { sharedRun } from "../../kernel/shared-run.ts";
 import type { StoreError } from "../problems.ts";
 import { unreachable } from "./faults.ts";
 import { askServer, faultIn, type Servers } from "./servers.ts";
@@ -39,28 +40,19 @@ export function watchServers(servers: Servers, onAway: () => void): Watch {
   const isOne = servers.urls.length === 1 && !servers.writable;
   const state: State = { chosen: isOne ? first : null, last: first, away: null, waits: new Set() };
   const stopping = new AbortController();
-  let asking: Promise<void> | null = null;
-
-  async function ask(): Promise<void> {
+  const askOnce = sharedRun(async () => {
     const wasAway = state.away !== null;
     const before = state.last;
     await look(servers, isOne, state);
     if (state.away === null ? state.last !== before : !wasAway) onAway();
     if (state.away !== null && !wasAway) void askUntilBack();
-  }
+  });
 
   async function askUntilBack(): Promise<void> {
     while (state.away !== null && !stopping.signal.aborted) {
       await pause(BETWEEN_MS, undefined, { ref: false, signal: stopping.signal }).catch(() => undefined);
       if (!stopping.signal.aborted) await askOnce();
     }
-  }
-
-  function askOnce(): Promise<void> {
-    asking ??= ask().finally(() => {
-      asking = null;
-    });
-    return asking;
   }
 
   return {

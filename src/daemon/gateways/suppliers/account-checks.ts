@@ -1,32 +1,42 @@
 import { costOf, formatCost, readCost } from "../../../core/kernel/cost.ts";
 import type { Balance, Check } from "../../../core/supply/provider.ts";
+import { type Reply, reasonOf, unclear } from "./reply.ts";
 
-/** What an account holds, in whole units; an account on credit may be below zero. Null: it is no amount. */
-export function balanceOf(amount: string | number, currency: string): Balance | null {
+/** What an answer shows that the account holds, in whole units; an account on credit may be below zero. */
+export function balanceIn<T>(
+  reply: Reply<T>,
+  heldIn: (value: T) => { amount: string | number; currency: string } | undefined,
+): Reply<Balance> {
+  if (reply.kind !== "done") return reply;
+  const { amount = "", currency = "" } = heldIn(reply.value) ?? {};
   const text = String(amount).trim();
   const cost = readCost(text.replace(/^-/, ""));
-  const balance = cost === null ? null : costOf(text.startsWith("-") ? -cost : cost);
-  return balance === null ? null : { currency: currency.toUpperCase(), balance };
+  if (cost === null) return unclear("it shows no balance of this account");
+  const balance = costOf(text.startsWith("-") ? -cost : cost);
+  return { ...reply, value: { currency: currency.toUpperCase(), balance } };
 }
 
-/** What a check says of a balance. */
-export function balanceCheck({ balance, currency }: Balance): Check {
+/** How far clocks may be apart (ms): signatures have a time, and orders are looked for by when they were made. */
+const MOST_APART_MS = 31_000;
+
+/** What two answers, or one, prove: that the credential is accepted, what the account holds, and how clocks differ. */
+export function accountChecks(credential: Reply, held: Reply<Balance>, now: number): Check[] {
+  const [at] = [held, credential].flatMap((one) => ("at" in one && one.at !== null ? one.at : []));
+  const clock = at === undefined ? [] : [clockCheck(at, now)];
+  if (credential.kind !== "done") return [{ name: "credential", ok: false, detail: reasonOf(credential) }, ...clock];
+  return [{ name: "credential", ok: true, detail: "It is accepted." }, balanceCheck(held), ...clock];
+}
+
+function balanceCheck(held: Reply<Balance>): Check {
+  if (held.kind !== "done") return { name: "balance", ok: false, detail: reasonOf(held) };
+  const { balance, currency } = held.value;
   return { name: "balance", ok: balance > 0, detail: `${formatCost(balance)} ${currency}` };
 }
 
-/** The provider's clock as an answer shows it, ours, and how far apart they may be (ms). */
-interface Clocks {
-  at: number | null;
-  now: number;
-  mostMs: number;
-}
-
-/** What a check says of the provider's clock. */
-export function clockCheck({ at, now, mostMs }: Clocks, words: (seconds: number, isAhead: boolean) => string): Check {
-  if (at === null) return { name: "clock", ok: false, detail: "Its answer shows no time." };
+function clockCheck(at: number, now: number): Check {
   const apart = Math.abs(at - now);
   const seconds = Math.round(apart / 1_000);
+  const words = `Its clock is ${seconds} s ${at > now ? "ahead of" : "behind"} this machine's.`;
   // Its time is that of the second's beginning.
-  const detail = seconds <= 1 ? "Both clocks agree." : words(seconds, at > now);
-  return { name: "clock", ok: apart <= mostMs, detail };
+  return { name: "clock", ok: apart <= MOST_APART_MS, detail: seconds <= 1 ? "Both clocks agree." : words };
 }

@@ -42,7 +42,8 @@ export interface ProviderCalls {
   /** The access token that all nodes share; null: there is none that is valid. */
   token(): Promise<Secret | null>;
   keepToken(token: string, expiresAt: number): Promise<void>;
-  dropToken(): Promise<void>;
+  /** Forgets this one, which is no longer taken. */
+  dropToken(token: Secret): Promise<void>;
 }
 
 interface Parts {
@@ -94,7 +95,7 @@ export function createProviderCalls({ store, dispatcher, supplier, url }: Parts)
     sendInTurn,
     token: () => store.read(sharedToken, { supplier }),
     keepToken: (token, expiresAt) => store.write(keepToken, { supplier, token, expiresAt }),
-    dropToken: () => store.write(dropToken, { supplier }),
+    dropToken: (token) => store.write(dropToken, { supplier, token: token.reveal() }),
   };
 }
 

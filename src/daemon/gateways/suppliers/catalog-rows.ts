@@ -3,7 +3,7 @@ import type { Validator } from "typebox/compile";
 import type { Catalog, Plan, UnreadRow } from "../../../core/supply/provider.ts";
 import { fieldErrors } from "../../validation/messages.ts";
 import type { Shape } from "../../validation/shape.ts";
-import { otherForm, type Reply } from "./reply.ts";
+import { done, otherForm, type Reply } from "./reply.ts";
 
 /** What a row of a catalog is: a plan, or in words why it cannot be read as one; null: nothing that a sync is about. */
 export type ReadRow = Plan | string | null;
@@ -23,7 +23,7 @@ export function catalogOf(rows: readonly (readonly [unknown, ReadRow])[], names:
     else if (found !== null) plans.set(found.plan, found);
   }
   if (plans.size < unread.length) return otherForm;
-  return { kind: "done", value: { plans: [...plans.values()], unread }, at: null };
+  return done({ plans: [...plans.values()], unread });
 }
 
 /** What of a row has not the form that it should have, in words. */

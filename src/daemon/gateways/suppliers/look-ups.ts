@@ -25,14 +25,14 @@ export function lookLater(memory: Looking, reason: string, waitMs: number | null
   return { kind: "unknown", reason, memory, waitMs: waitMs ?? waitAfter(Math.max(looks, silent)) };
 }
 
-/** Whether every look-up was made: where people ask for another, one is made. */
-export function isExhausted({ looks }: Looking): boolean {
-  return looks >= MOST_LOOKS;
+/** The step after a request that must not be repeated, and was not answered with what it was for. */
+export function afterSending(memory: Looking, reply: Failed): Step {
+  return reply.kind === "unclear" ? lookLater(memory, reply.reason, reply.waitMs) : reply;
 }
 
 /** The step after a look-up that found nothing, which `looks` counts already; the last one ends in `lost`. */
 export function lookAgain(memory: Looking, reason: string): Step {
-  return isExhausted(memory) ? { kind: "lost", reason, memory } : lookLater(memory, reason);
+  return memory.looks < MOST_LOOKS ? lookLater(memory, reason) : { kind: "lost", reason, memory };
 }
 
 /** The step after a call without a usable answer: it says nothing of what may be bought, and is counted by itself. */

@@ -1,3 +1,4 @@
+import { withoutHidden } from "../../../core/kernel/hidden-characters.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import type { Step } from "../../../core/supply/provider.ts";
 import type { Answer } from "./calls.ts";
@@ -31,6 +32,11 @@ export function replyOf(answer: Answer, read: (whole: Whole) => Reply): Reply {
   return read({ ...answer, at: Date.parse(answer.headers.date ?? "") || null });
 }
 
+/** A reply with what needs no answer, or is not in it. */
+export function done<T>(value: T): Reply<T> {
+  return { kind: "done", value, at: null };
+}
+
 /** A reply from which nothing shows but `more`. */
 export function unclear(reason: string, more: Partial<Unclear> = {}): Unclear {
   return { code: null, at: null, waitMs: null, ...more, kind: "unclear", reason };
@@ -49,6 +55,11 @@ export function shaped<T>(reply: Reply, shape: { Check(value: unknown): value is
 /** A reply with what follows from its value. */
 export function mapped<T, U>(reply: Reply<T>, to: (value: T) => U): Reply<U> {
   return reply.kind === "done" ? { ...reply, value: to(reply.value) } : reply;
+}
+
+/** What a provider says, as people may read it: bounded, on one line. */
+export function boundedWords(text: string): string {
+  return withoutHidden(text).slice(0, 300);
 }
 
 /** Why there is no answer to work on, in words behind a colon. */

@@ -1,12 +1,12 @@
 import type { EsimRef } from "../../../../core/supply/provider.ts";
+import { accountChecks } from "../account-checks.ts";
 import type { Provider, ProviderParts } from "../provider.ts";
 import { usable } from "../reply.ts";
-import { checkAccount, readBalance } from "./account.ts";
-import { topupPlansOf, wholeCatalog } from "./catalog.ts";
-import { createClient, NAME } from "./client.ts";
-import { lookAt, requestRefund } from "./esims.ts";
+import { lookAtEach } from "../reports.ts";
+import { createPrices, topupPlansOf, wholeCatalog } from "./catalog.ts";
+import { accountBalance, createClient, NAME } from "./client.ts";
+import { requestRefund, usageOf } from "./esims.ts";
 import { readAiraloNotice } from "./notice.ts";
-import { createPrices } from "./prices.ts";
 import { purchaseStep } from "./purchase.ts";
 
 const EXCHANGE = "Airalo exchanges no eSIMs: ask for a refund of this one, and sell another.";
@@ -22,9 +22,13 @@ export function createAiralo({ calls, secret, now }: ProviderParts): Provider {
     topupPlans,
     fits: async (esim, plan) => (await topupPlans(esim)).some((one) => one.plan === plan),
     catalog: async () => usable(NAME, await wholeCatalog(client.ask)),
-    balance: () => readBalance(client),
-    check: () => checkAccount(client, now),
-    look: (esims) => lookAt(client, now, esims),
+    balance: async () => usable(NAME, await accountBalance(client)),
+    async check() {
+      // What a shared token shows is not that the credential still holds.
+      const token = await client.renew();
+      return accountChecks(token, token.kind === "done" ? await accountBalance(client) : token, now());
+    },
+    look: (esims) => lookAtEach({ provider: NAME, now }, esims, (esim) => usageOf(client, esim)),
     refund: (esim) => requestRefund(client, esim),
     replace: async () => ({ outcome: "not_available", detail: EXCHANGE }),
     readNotice: (notice) => readAiraloNotice(notice, secret),

@@ -3,9 +3,10 @@ import { Compile } from "typebox/compile";
 import type { Cost } from "../../../../core/kernel/brand.ts";
 import { costOf } from "../../../../core/kernel/cost.ts";
 import { countryCode } from "../../../../core/kernel/country.ts";
+import { sharedRun } from "../../../../core/kernel/shared-run.ts";
 import type { Catalog, EsimRef, Plan } from "../../../../core/supply/provider.ts";
 import { catalogOf, faultsOf, type ReadRow } from "../catalog-rows.ts";
-import { mapped, type Reply, shaped, unclear } from "../reply.ts";
+import { done, mapped, type Reply, shaped, unclear } from "../reply.ts";
 import { costIn, distinct, Maybe, maybe, present, TextOrNumber } from "../values.ts";
 import { type Client, CURRENCY } from "./client.ts";
 
@@ -43,6 +44,12 @@ const topups = Compile(Type.Object({ ...Pricing, data: Type.Array(Type.Unknown()
 
 type Way = Client["ask"];
 
+/** So long (ms) costs are taken as they were read: Airalo's pages advise to read the whole catalog once an hour. */
+const FRESH_MS = 3_600_000;
+/** With a token before it this ends within the lease of a unit. */
+const PRICES_TIMEOUT_MS = 60_000;
+const names = ["id", "title"] as const;
+
 /**
  * The plans of the catalog, each once, without top-ups. Its some 3,200 packages are one answer: pages after the first
  * have another form. The page says 80 calls a minute, and 40.
@@ -61,18 +68,41 @@ export async function wholeCatalog(way: Way, timeoutMs = 120_000): Promise<Reply
   return catalogOf(rows, names);
 }
 
-const names = ["id", "title"] as const;
-
 /** The plans that top up one eSIM; none for one that was recycled, or is not of this account. */
 export async function topupPlansOf(way: Way, { iccid }: EsimRef): Promise<Reply<Plan[]>> {
   const reply = await way({ method: "GET", path: `/sims/${encodeURIComponent(iccid)}/topups` });
-  if (reply.kind === "refused" && ["73", "404"].includes(reply.code)) return { kind: "done", value: [], at: null };
+  if (reply.kind === "refused" && ["73", "404"].includes(reply.code)) return done([]);
   const listed = shaped(reply, topups);
   if (listed.kind !== "done") return listed;
   const { data, pricing } = listed.value;
   const shared = sharedOf({ title: "", operators: [] }, { packages: [] });
   const rows = data.map((row) => [row, planOf(row, pricing, shared, "topup")] as const);
   return mapped(catalogOf(rows, names), ({ plans }) => plans);
+}
+
+/** What these plans cost, by their names. */
+export function costsOf(plans: readonly Plan[]): Map<string, Cost> {
+  return new Map(plans.map(({ plan, cost }) => [plan, cost]));
+}
+
+/** What the catalog's plans cost, as this account saw it last. */
+export type Prices = ReturnType<typeof createPrices>;
+
+/** Makes the prices of one account. */
+export function createPrices(client: Client, now: () => number) {
+  let costs = costsOf([]);
+  let freshUntil = 0;
+  const read = sharedRun(async () => {
+    const reply = mapped(await wholeCatalog(client.send, PRICES_TIMEOUT_MS), ({ plans }) => costsOf(plans));
+    if (reply.kind === "done") [costs, freshUntil] = [reply.value, now() + FRESH_MS];
+    return reply;
+  });
+  return {
+    /** Reads the catalog first where that was long ago; purchases at the same time share one reading. */
+    current: async () => (now() < freshUntil ? done(costs) : read()),
+    /** Keeps what the answer to an order shows. */
+    keep: (plan: string, cost: Cost) => void costs.set(plan, cost),
+  };
 }
 
 /** Null: of another type. */

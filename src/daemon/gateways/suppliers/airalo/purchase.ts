@@ -1,15 +1,13 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import type { Cost } from "../../../../core/kernel/brand.ts";
 import { civilDateAt } from "../../../../core/kernel/civil-date.ts";
 import type { Ask, Step, TopupAsk } from "../../../../core/supply/provider.ts";
 import { deliveredEsim } from "../delivered.ts";
-import { lookAgain, lookFailed, lookLater, notBought, notUnderstood } from "../look-ups.ts";
+import { afterSending, lookAgain, lookFailed, lookLater, notBought, notUnderstood } from "../look-ups.ts";
 import { mapped, type Reply, shaped, unclear } from "../reply.ts";
 import { costIn, dearer, maybe, TextOrNumber } from "../values.ts";
-import { topupPlansOf } from "./catalog.ts";
-import { type Client, CURRENCY } from "./client.ts";
-import type { Prices } from "./prices.ts";
+import { costsOf, type Prices, topupPlansOf } from "./catalog.ts";
+import { type ApiCall, type Client, CURRENCY } from "./client.ts";
 
 /** What is remembered of an order that is sent, or may be. */
 const Ordered = Type.Object({
@@ -61,11 +59,10 @@ export async function purchaseStep(buying: Buying, ask: Ask | TopupAsk): Promise
   const { memory, fresh, reference } = ask;
   if (memory === null) {
     // All that can be done before the order is sent is done before it is noted.
-    const price = ask.cost === null ? null : await priceOf(buying, ask);
-    const ready = price === null || price.kind === "done" ? await client.ready() : price;
+    const stopped = await guardPrice(buying, ask);
+    if (stopped !== null) return stopped;
+    const ready = await client.ready();
     if (ready.kind !== "done") return notBought(ready);
-    const dear = price?.kind === "done" ? dearer(ask.cost, price.value) : null;
-    if (dear !== null) return dear;
     // This purchase's alone, not to be guessed, and without `%` and `_`, which the search reads as patterns.
     const token = `esimctl-${reference.replaceAll("-", "")}`;
     return { kind: "note", memory: { stage: "order", token, since: buying.now(), looks: 0, silent: 0 } };
@@ -74,21 +71,20 @@ export async function purchaseStep(buying: Buying, ask: Ask | TopupAsk): Promise
   return fresh ? sendOrder(buying, ask, memory) : lookUp(client, ask, memory);
 }
 
-/** What it costs now, by the catalog, or by what is offered to the eSIM; null: it is not there. */
-async function priceOf({ client, prices }: Buying, ask: Ask | TopupAsk): Promise<Reply<Cost | null>> {
-  if (!("esim" in ask)) return prices.of(ask.plan);
-  const offered = await topupPlansOf(client.send, ask.esim);
-  return mapped(offered, (plans) => plans.find(({ plan }) => plan === ask.plan)?.cost ?? null);
+/** Compares the cost with the catalog's, or with what is offered to the eSIM; null: nothing stops the purchase. */
+async function guardPrice({ client, prices }: Buying, ask: Ask | TopupAsk): Promise<Step | null> {
+  if (ask.cost === null) return null;
+  const costs = "esim" in ask ? mapped(await topupPlansOf(client.send, ask.esim), costsOf) : await prices.current();
+  return costs.kind === "done" ? dearer(ask.cost, costs.value.get(ask.plan) ?? null) : notBought(costs);
 }
 
 /** Sends the order, once. */
 async function sendOrder({ client, prices }: Buying, ask: Ask | TopupAsk, memory: Ordered): Promise<Step> {
   const path = "esim" in ask ? "/orders/topups" : "/orders";
-  const more = "esim" in ask ? { iccid: ask.esim.iccid } : { quantity: "1", type: "sim" };
-  const form = Object.entries({ package_id: ask.plan, ...more, description: memory.token });
+  const more: ApiCall["form"] = "esim" in ask ? { iccid: ask.esim.iccid } : { quantity: "1", type: "sim" };
+  const form = { package_id: ask.plan, ...more, description: memory.token };
   const reply = shaped(await client.send({ method: "POST", path, form, taken: true }), single);
-  if (reply.kind === "unclear") return lookLater(memory, reply.reason);
-  if (reply.kind !== "done") return reply;
+  if (reply.kind !== "done") return afterSending(memory, reply);
   const step = stepOf(reply.value.data, ask);
   if (step?.kind === "bought" && step.cost !== null) prices.keep(ask.plan, step.cost);
   return step ?? lookLater(memory, "the answer to the order has no eSIM that can be read");
@@ -100,7 +96,7 @@ async function sendOrder({ client, prices }: Buying, ask: Ask | TopupAsk, memory
  */
 async function lookUp(client: Client, ask: Ask | TopupAsk, memory: Ordered): Promise<Step> {
   const lost = (reason: string): Step => ({ kind: "lost", reason, memory });
-  const found = ordersIn(await client.send({ method: "GET", path: searchPath(memory) }), memory.token);
+  const found = await ordersNamed(client, memory);
   if (found.kind !== "done") return lookFailed(memory, found);
   const [order, ...others] = found.value;
   if (order === undefined) return lookAgain({ ...memory, looks: memory.looks + 1 }, "the list has no such order");
@@ -116,20 +112,16 @@ async function lookUp(client: Client, ask: Ask | TopupAsk, memory: Ordered): Pro
   return stepOf(whole.value.data, ask) ?? lookFailed(memory, unreadable);
 }
 
-/** The search for an order, in the days around it: clocks and zones may differ. */
-function searchPath({ token, since }: Ordered): string {
+/** The orders with exactly this description, of the days around it: clocks and zones may differ. */
+async function ordersNamed({ send }: Client, { token, since }: Ordered): Promise<Reply<Order[]>> {
   const query = new URLSearchParams({ include: "sims,status", limit: "100", "filter[description]": token });
   query.set("filter[created_at]", `${civilDateAt(since - DAY_MS)} - ${civilDateAt(since + DAY_MS)}`);
-  return `/orders?${query}`;
-}
-
-/** The orders of a list with exactly this description: the search finds what is like it. */
-function ordersIn(reply: Reply, description: string): Reply<Order[]> {
-  const listed = shaped(reply, list);
+  const listed = shaped(await send({ method: "GET", path: `/orders?${query}` }), list);
   if (listed.kind !== "done") return listed;
-  const named = listed.value.data.filter((row) => row.description === description);
+  // The search finds what is like it.
+  const named = listed.value.data.filter(({ description }) => description === token);
   const found = named.filter((row) => order.Check(row));
-  // Where the search finds many others, what is missing may be on a later page.
+  // Where it finds many others, what is missing may be on a later page.
   const isPart = found.length === 0 && typeof listed.value.links?.next === "string";
   if (isPart || found.length < named.length) return unclear("the list of orders is not understood");
   return { ...listed, value: [...new Map(found.map((one) => [String(one.id), one])).values()] };

@@ -1,7 +1,8 @@
 import type { Provider, ProviderParts } from "../provider.ts";
-import { checkAccount, readBalance } from "./account.ts";
+import { usable } from "../reply.ts";
+import { accountBalance, checkAccount } from "./account.ts";
 import { readCatalog } from "./catalog.ts";
-import { createClient } from "./client.ts";
+import { createClient, NAME } from "./client.ts";
 import { lookAt } from "./esims.ts";
 import { giveBack } from "./give-back.ts";
 import { readNotice } from "./notice.ts";
@@ -25,8 +26,8 @@ export function createEsimaccess({ calls, secret, url, now }: ProviderParts): Pr
     // Top-ups are plans of their own, never one of the catalog.
     fits: async () => false,
     catalog: () => readCatalog(client, { type: "BASE" }),
-    balance: () => readBalance(client),
-    check: () => checkAccount(client, now),
+    balance: async () => usable(NAME, await accountBalance(client)),
+    check: () => checkAccount(client, now()),
     look: (esims) => lookAt(client, esims, now),
     refund: async ({ reference }) =>
       reference === null ? { outcome: "not_available", detail: NAMELESS } : giveBack(client, reference),

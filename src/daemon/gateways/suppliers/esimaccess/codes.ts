@@ -9,7 +9,7 @@ export const FOR_REVIEW: readonly string[] = ["200008", "200009"];
 /** Not allowed in the eSIM's state. */
 export const WRONG_STATE = "200002";
 /** This machine's time is too far from the provider's. */
-export const WRONG_TIME = "101001";
+const WRONG_TIME = "101001";
 
 const ofAccount = ["000101", "000102", "000103", "000104", WRONG_TIME, "101002", "101003", "200007"];
 const ofRequest = ["000105", "000106", "000107", WRONG_STATE, "200005", "200006", "200011"];

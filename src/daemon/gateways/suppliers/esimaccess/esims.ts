@@ -38,7 +38,7 @@ export function queryRows(client: Client, filter: object, waitMs?: number): Prom
     const asked = { ...filter, pager: { pageNum, pageSize: PAGE_SIZE } };
     return mapped(shaped(await client("/esim/query", asked, waitMs), list), ({ esimList }) => esimList ?? []);
   };
-  return readPages({ most: MOST_PAGES, read, isLast: (page) => page.length < PAGE_SIZE });
+  return readPages({ most: MOST_PAGES, read, nameOf: ({ esimTranNo }) => esimTranNo, size: PAGE_SIZE });
 }
 
 /**

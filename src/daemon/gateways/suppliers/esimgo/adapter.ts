@@ -1,6 +1,7 @@
+import { accountChecks } from "../account-checks.ts";
 import type { Provider, ProviderParts } from "../provider.ts";
 import { usable } from "../reply.ts";
-import { accountBalance, checkAccount } from "./account.ts";
+import { accountBalance } from "./account.ts";
 import { readCatalog } from "./catalog.ts";
 import { createEsimgoClient, NAME } from "./client.ts";
 import { readEsimgoNotice } from "./notice.ts";
@@ -17,13 +18,16 @@ export function createEsimgo({ calls, secret, now }: ProviderParts): Provider {
   const phantoms: Phantoms = new Map();
   return {
     buy: (ask) => buyBundle({ client, ask, now, phantoms }),
-    topUp: (ask) => topUpEsim(client, ask, now),
+    topUp: (ask) => topUpEsim(client, ask),
     // Any bundle that is compatible serves.
     topupPlans: async () => null,
     fits: ({ iccid }, plan) => fitsOn(client, iccid, plan),
     catalog: () => readCatalog(client),
     balance: async () => usable(NAME, await accountBalance(client.askPeople)),
-    check: () => checkAccount(client, now),
+    async check() {
+      const held = await accountBalance(client.askPeople);
+      return accountChecks(held, held, now());
+    },
     look: (esims) => lookAt(client, esims, now),
     refund: (esim) => refundEsim(client, esim),
     replace: async () => ({ outcome: "not_available", detail: REPLACE }),

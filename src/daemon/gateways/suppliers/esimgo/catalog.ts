@@ -2,10 +2,11 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Catalog } from "../../../../core/supply/provider.ts";
 import { catalogOf, faultsOf, type ReadRow } from "../catalog-rows.ts";
+import { readPages } from "../pages.ts";
 import { mapped, usable } from "../reply.ts";
 import { costIn, distinct, maybe, TextOrNumber } from "../values.ts";
 import { accountBalance } from "./account.ts";
-import { type Client, everyRow, NAME } from "./client.ts";
+import { type Client, NAME } from "./client.ts";
 
 const Country = Type.Object({ iso: Type.String(), ...maybe(Type.String(), "name", "region") });
 const Allowance = Type.Object({
@@ -54,7 +55,7 @@ export async function readCatalog({ askPeople }: Client): Promise<Catalog> {
     const call = { method: "GET", path: `/catalogue?page=${nth}&perPage=100`, cost: 5 } as const;
     return mapped(await askPeople(call, page), (shown) => (Array.isArray(shown) ? shown : shown.bundles));
   };
-  const rows = usable(NAME, await everyRow(read, ({ name }) => name, MOST_PAGES));
+  const rows = usable(NAME, await readPages({ most: MOST_PAGES, read, nameOf: ({ name }) => name }));
   const fixed = rows.filter(({ billingType }) => billingType === "FixedCost");
   const planned = fixed.map(
     (row) => [row, bundle.Check(row) ? planOf(row, { currency, names }) : faultsOf(bundle, row)] as const,

@@ -6,14 +6,11 @@ import type { Client } from "./client.ts";
 import { bundlesOn, referenceOf } from "./esims.ts";
 import { ordersSince } from "./orders.ts";
 
-const available = Type.Array(Type.Object({ remaining: Type.Integer() }));
-const Stock = Type.Object({ name: Type.String(), available });
+const Stock = Type.Object({ name: Type.String(), available: Type.Array(Type.Object({ remaining: Type.Integer() })) });
 const listed = Compile(Type.Object({ bundles: Type.Array(Stock) }));
 const Esim = Type.Object({ iccid: Type.String({ pattern: "^\\d{18,22}$" }) });
 const applyReference = Type.String({ minLength: 1, maxLength: 200 });
 const applied = Compile(Type.Object({ esims: Type.Tuple([Esim]), applyReference }));
-// One eSIM is an object, several are an array.
-const details = Compile(Type.Union([Esim, Type.Array(Esim)]));
 
 /** An eSIM, and the apply that made it. */
 interface NewEsim {
@@ -45,24 +42,16 @@ export function saysNoStock(message: string): boolean {
 export async function newEsimsSince(client: Client, ask: Ask, since: number): Promise<Reply<NewEsim[]>> {
   const rows = await ordersSince(client, ask, { since, type: "bundleAssignment" });
   if (rows.kind !== "done") return rows;
-  const found = new Map<string, NewEsim>();
-  for (const row of rows.value) {
-    const iccids = await iccidsOf(client, row);
-    if (iccids.kind !== "done") return iccids;
-    const [iccid] = iccids.value;
-    if (iccid === undefined || iccids.value.length > 1) continue;
-    const bundles = await bundlesOn(client.ask, iccid);
-    if (bundles.kind !== "done" && bundles.kind !== "refused") return bundles;
-    const on = bundles.kind === "done" ? bundles.value.find((one) => one.plan === ask.plan) : undefined;
+  const found: NewEsim[] = [];
+  for (const { reference: listed, iccids } of rows.value) {
+    const [iccid, ...others] = iccids;
+    if (iccid === undefined || others.length > 0) continue;
+    const on = await bundlesOn(client.ask, iccid);
+    if (on.kind !== "done") return on;
+    const bundle = on.value.find(({ plan }) => plan === ask.plan);
     // The list may name an order of its own; the eSIM shows the apply.
-    const reference = (on && referenceOf(on)) ?? row.reference;
-    if ((await ask.known([reference])).size === 0) found.set(iccid, { iccid, reference });
+    const reference = (bundle && referenceOf(bundle)) ?? listed;
+    if ((await ask.known([reference])).size === 0) found.push({ iccid, reference });
   }
-  return { ...rows, value: [...found.values()] };
-}
-
-async function iccidsOf({ ask }: Client, row: { reference: string; iccids: string[] }): Promise<Reply<string[]>> {
-  if (row.iccids.length > 0) return { kind: "done", value: row.iccids, at: null };
-  const path = `/esims/assignments?reference=${encodeURIComponent(row.reference)}`;
-  return mapped(await ask({ method: "GET", path }, details), (one) => [one].flat().map(({ iccid }) => iccid));
+  return { ...rows, value: found };
 }

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Ask, Step } from "../../../../core/supply/provider.ts";
 import { deliveredEsim } from "../delivered.ts";
-import { isExhausted, lookAgain, lookFailed, lookLater, notBought, notUnderstood } from "../look-ups.ts";
+import { afterSending, lookAgain, lookFailed, lookLater, notBought, notUnderstood } from "../look-ups.ts";
 import { type Failed, reasonOf } from "../reply.ts";
 import { maybe, notedCost } from "../values.ts";
 import type { Client } from "./client.ts";
@@ -13,7 +13,7 @@ import { guardPrice, ordersSince, placeOrder } from "./orders.ts";
 const Count = Type.Integer({ minimum: 0 });
 const Noted = Type.Object({
   /** `fill`: an order for the inventory. `apply`: from there onto a new eSIM. */
-  stage: Type.Union([Type.Literal("fill"), Type.Literal("apply")]),
+  stage: Type.Enum(["fill", "apply"]),
   /** When the request was about to be made, by the provider's clock, and how many the inventory had then. */
   since: Count,
   remaining: Count,
@@ -52,14 +52,13 @@ const MOST_POLLS = 180;
  * made twice leaves a spare, which serves the next purchase; what leaves the inventory can be seen there.
  */
 export async function buyBundle(buying: Buying): Promise<Step> {
-  const { ask } = buying;
-  const { memory } = ask;
+  const { memory, fresh } = buying.ask;
   // The plan is held before the inventory is read: no other purchase changes it from then on.
-  if (memory === null) return ask.fresh ? begin(buying) : note(buying, null);
+  if (memory === null) return fresh ? begin(buying) : note(buying, null);
   if (!noted.Check(memory)) return notUnderstood(memory);
-  if (memory.stage === "fill") return ask.fresh ? fill(buying, memory) : lookForFill(buying, memory);
   if (memory.iccid) return deliver(buying, memory);
-  if (ask.fresh) return apply(buying, memory);
+  if (memory.stage === "fill") return fresh ? fill(buying, memory) : lookForFill(buying, memory);
+  if (fresh) return apply(buying, memory);
   return memory.attempts === 0 ? note(buying, { ...memory, attempts: 1 }) : lookForApply(buying, memory);
 }
 
@@ -78,12 +77,12 @@ async function begin(buying: Buying): Promise<Step> {
   return (await guardPrice(client, ask)) ?? note(buying, { ...seen, stage: "fill", attempts: 0 });
 }
 
-function fill(buying: Buying, memory: Noted): Promise<Step> {
-  const { client, ask } = buying;
-  return placeOrder(client, ask, memory, ({ reference: order, cost }, at) => {
-    const since = sinceOf(at, buying);
-    return filled(buying, { ...memory, since, remaining: memory.remaining + 1, order, cost });
-  });
+async function fill(buying: Buying, memory: Noted): Promise<Step> {
+  const reply = await placeOrder(buying.client, buying.ask);
+  if (reply.kind !== "done") return afterSending(memory, reply);
+  const { reference: order, cost } = reply.value;
+  const since = sinceOf(reply.at, buying);
+  return filled(buying, { ...memory, since, remaining: memory.remaining + 1, order, cost });
 }
 
 function filled(buying: Buying, memory: Noted): Step {
@@ -107,32 +106,29 @@ async function lookForFill(buying: Buying, memory: Noted): Promise<Step> {
 }
 
 async function apply(buying: Buying, memory: Noted): Promise<Step> {
-  const reply = await applyToNewEsim(buying.client, buying.ask.plan);
+  const { client, ask, phantoms } = buying;
+  const reply = await applyToNewEsim(client, ask.plan);
   if (reply.kind === "done") return deliver(buying, { ...memory, ...reply.value, looks: 0 });
-  if (reply.kind === "unclear") return lookLater(memory, reply.reason, reply.waitMs);
+  if (reply.kind === "unclear") return afterSending(memory, reply);
   // This one was not done; one before it may have been.
   if (reply.kind === "refused" && memory.attempts > 1) return lookLater(memory, reply.message);
-  const undone = { ...memory, attempts: memory.attempts - 1 };
-  if (reply.kind === "busy") return inInventory(undone, Math.min(reply.waitMs, WAIT_MS));
-  if (memory.own || memory.attempts > 1) return notApplied(undone, reply);
-  if (reply.kind !== "refused" || !saysNoStock(reply.message)) return notBought(reply);
+  if (memory.own || memory.attempts > 1) return notApplied({ ...memory, attempts: memory.attempts - 1 }, reply);
+  if (reply.kind !== "refused" || !saysNoStock(reply.message)) return reply;
   // The spare is none: it was taken before, or has lapsed, and the inventory shows it still.
-  buying.phantoms.set(buying.ask.plan, memory.remaining);
+  phantoms.set(ask.plan, memory.remaining);
   return note(buying, null);
 }
 
-/** What was bought is in the inventory: no other order may be made in its place. */
+/** What was bought is in the inventory: no other order may be made in its place, and none may take it for a spare. */
 function notApplied(memory: Noted, reply: Failed): Step {
+  if (reply.kind === "busy") return { kind: "wait", memory, waitMs: reply.waitMs, holds: true };
   if (reply.kind !== "refused") return lookFailed(memory, reply);
+  const again = { ...memory, looks: memory.looks + 1 };
+  if (saysNoStock(reply.message) && memory.looks < MOST_REFUSALS) {
+    return { kind: "wait", memory: again, waitMs: WAIT_MS, holds: true };
+  }
   const reason = `it is bought and in the inventory, and apply was refused: ${reply.message}`;
-  const again = saysNoStock(reply.message) && memory.looks < MOST_REFUSALS;
-  if (!again) return { kind: "lost", reason, memory: { ...memory, looks: 0 } };
-  return inInventory({ ...memory, looks: memory.looks + 1 }, WAIT_MS);
-}
-
-/** It waits in the inventory, where another purchase of the plan would take it for a spare. */
-function inInventory(memory: Noted, waitMs: number): Step {
-  return { kind: "wait", memory, waitMs, holds: true };
+  return { kind: "lost", reason, memory: { ...memory, looks: 0 } };
 }
 
 async function lookForApply(buying: Buying, memory: Noted): Promise<Step> {
@@ -150,9 +146,9 @@ async function lookForApply(buying: Buying, memory: Noted): Promise<Step> {
   const unchangedSince = stock.value === memory.remaining ? (memory.unchangedSince ?? now()) : null;
   const looked = { ...memory, looks: memory.looks + 1, unchangedSince };
   if (unchangedSince === null) return lookAgain(looked, "it left the inventory, and its eSIM is not found");
-  const again = now() - unchangedSince >= UNCHANGED_MS && memory.attempts === 1 && !isExhausted(memory);
-  if (again) return note(buying, { ...memory, attempts: 2, looks: 0, unchangedSince: null });
-  return lookAgain(looked, "the inventory has it still, and no new eSIM is found");
+  const next = lookAgain(looked, "the inventory has it still, and no new eSIM is found");
+  const repeats = next.kind !== "lost" && memory.attempts === 1 && now() - unchangedSince >= UNCHANGED_MS;
+  return repeats ? note(buying, { ...memory, attempts: 2, looks: 0, unchangedSince: null }) : next;
 }
 
 async function deliver({ client }: Buying, memory: Noted): Promise<Step> {

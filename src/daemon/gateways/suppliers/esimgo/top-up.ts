@@ -1,22 +1,15 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import type { Memory } from "../../../../core/store/schema/values.ts";
 import type { Step, TopupAsk } from "../../../../core/supply/provider.ts";
-import { lookAgain, lookFailed, lookLater, notBought, notUnderstood } from "../look-ups.ts";
+import { afterSending, lookAgain, lookFailed, lookLater, notBought, notUnderstood } from "../look-ups.ts";
 import { usable } from "../reply.ts";
 import { type Client, NAME } from "./client.ts";
 import { bundlesOn, referenceOf } from "./esims.ts";
 import { guardPrice, placeOrder } from "./orders.ts";
 
 const Count = Type.Integer({ minimum: 0 });
-const Noted = Type.Object({
-  /** An order for the eSIM, which had `assignments` of the plan before. */
-  stage: Type.Literal("topup"),
-  since: Count,
-  assignments: Count,
-  looks: Count,
-  silent: Count,
-});
+/** An order for the eSIM, which had `assignments` of the plan before. */
+const Noted = Type.Object({ stage: Type.Literal("topup"), assignments: Count, looks: Count, silent: Count });
 const noted = Compile(Noted);
 const compatible = Compile(Type.Object({ compatible: Type.Boolean() }));
 
@@ -29,23 +22,23 @@ export async function fitsOn({ askPeople }: Client, iccid: string, plan: string)
 }
 
 /** Makes the next step of a top-up: another bundle on the eSIM, which shows it there. */
-export async function topUpEsim(client: Client, ask: TopupAsk, now: () => number): Promise<Step> {
-  const { memory, plan, esim } = ask;
-  const note = (next: Memory | null): Step => ({ kind: "note", memory: next, hold: plan });
-  if (memory === null && !ask.fresh) return note(null);
+export async function topUpEsim(client: Client, ask: TopupAsk): Promise<Step> {
+  const { memory, plan, esim, fresh } = ask;
+  if (memory === null && !fresh) return { kind: "note", memory, hold: plan };
   if (memory !== null && !noted.Check(memory)) return notUnderstood(memory);
-  if (memory !== null && ask.fresh) {
-    return placeOrder(client, ask, memory, ({ reference, cost, iccids }) => {
-      if (iccids.length === 0 || iccids.includes(esim.iccid)) return { kind: "applied", reference, cost };
-      return lookLater(memory, `order ${reference} names another eSIM`);
-    });
+  if (memory !== null && fresh) {
+    const reply = await placeOrder(client, ask);
+    if (reply.kind !== "done") return afterSending(memory, reply);
+    const { reference, cost, iccids } = reply.value;
+    if (iccids.length === 0 || iccids.includes(esim.iccid)) return { kind: "applied", reference, cost };
+    return lookLater(memory, `order ${reference} names another eSIM`);
   }
   const on = await bundlesOn(client.ask, esim.iccid);
   if (on.kind !== "done") return memory === null ? notBought(on) : lookFailed(memory, on);
   const alike = on.value.filter((one) => one.plan === plan);
   if (memory === null) {
-    const stopped = await guardPrice(client, ask);
-    return stopped ?? note({ stage: "topup", since: now(), assignments: alike.length, looks: 0, silent: 0 });
+    const next = { stage: "topup", assignments: alike.length, looks: 0, silent: 0 };
+    return (await guardPrice(client, ask)) ?? { kind: "note", memory: next, hold: plan };
   }
   if (alike.length <= memory.assignments) {
     return lookAgain({ ...memory, looks: memory.looks + 1 }, "no further bundle is found on the eSIM");
