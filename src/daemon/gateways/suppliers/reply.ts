@@ -1,6 +1,6 @@
 import { withoutHidden } from "../../../core/kernel/hidden-characters.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
-import type { Step } from "../../../core/supply/provider.ts";
+import type { Returned, Step } from "../../../core/supply/provider.ts";
 import type { Answer } from "./calls.ts";
 
 /** What a call came to. `at` is the provider's clock (ms), to the second; null: the answer does not show it. */
@@ -74,6 +74,12 @@ export function faultWords(provider: string, reply: Failed): string {
   if (reply.kind === "busy") return `${provider}'s limits are used up for ${Math.ceil(reply.waitMs / 1_000)} s.`;
   const what = reply.kind === "unsent" ? "cannot be reached" : "gave no usable answer";
   return `${provider} ${what}: ${reply.reason}.`;
+}
+
+/** How giving an eSIM back ended that was refused, or had no usable answer. */
+export function notReturned(provider: string, reply: Failed): Returned {
+  const isRefused = reply.kind === "refused" && reply.because === "plan";
+  return { outcome: isRefused ? "not_available" : "unknown", detail: faultWords(provider, reply) };
 }
 
 /** What a reply has. Throws `supplier_unreachable` where that is nothing. */

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { EsimRef, EsimReportOf, Returned } from "../../../../core/supply/provider.ts";
-import { done, faultWords, mapped, type Reply, shaped } from "../reply.ts";
+import { done, mapped, notReturned, type Reply, shaped } from "../reply.ts";
 import type { Shown } from "../reports.ts";
 import { maybe, momentOf, TextOrNumber } from "../values.ts";
 import { type Client, NAME } from "./client.ts";
@@ -53,6 +53,5 @@ export async function requestRefund({ ask }: Client, { iccid }: EsimRef): Promis
   }
   // A refusal of this call may be a message without a code.
   const worded = reply.kind === "unclear" && reply.code === "422";
-  const refused = worded || (reply.kind === "refused" && reply.because === "plan");
-  return { outcome: refused ? "not_available" : "unknown", detail: faultWords(NAME, reply) };
+  return { ...notReturned(NAME, reply), ...(worded && { outcome: "not_available" }) };
 }

@@ -1,34 +1,35 @@
 import { accountChecks } from "../account-checks.ts";
 import type { Provider, ProviderParts } from "../provider.ts";
 import { usable } from "../reply.ts";
-import { accountBalance } from "./account.ts";
+import { lookAtEach } from "../reports.ts";
 import { readCatalog } from "./catalog.ts";
-import { createEsimgoClient, NAME } from "./client.ts";
+import { accountBalance, createClient, NAME } from "./client.ts";
+import { lookAt } from "./esims.ts";
 import { readEsimgoNotice } from "./notice.ts";
 import { buyBundle, type Phantoms } from "./purchase.ts";
 import { refundEsim } from "./refund.ts";
 import { fitsOn, topUpEsim } from "./top-up.ts";
-import { lookAt } from "./usage.ts";
 
-const REPLACE = "eSIM Go has no call for it: ask its support, with the ICCID and pictures of the phone's settings";
+const REPLACE = "eSIM Go has no call for it: its support replaces a faulty eSIM.";
 
-/** eSIM Go's Travel API 2.5; the secret is the API key. */
+/** The adapter of eSIM Go's Travel API v2.5. What people ask for waits for limits. */
 export function createEsimgo({ calls, secret, now }: ProviderParts): Provider {
-  const client = createEsimgoClient(calls, secret);
+  const client = createClient(calls.send, secret);
+  const patient = createClient(calls.sendInTurn, secret);
   const phantoms: Phantoms = new Map();
   return {
     buy: (ask) => buyBundle({ client, ask, now, phantoms }),
     topUp: (ask) => topUpEsim(client, ask),
     // Any bundle that is compatible serves.
     topupPlans: async () => null,
-    fits: ({ iccid }, plan) => fitsOn(client, iccid, plan),
-    catalog: () => readCatalog(client),
-    balance: async () => usable(NAME, await accountBalance(client.askPeople)),
+    fits: ({ iccid }, plan) => fitsOn(patient, iccid, plan),
+    catalog: () => readCatalog(patient),
+    balance: async () => usable(NAME, await accountBalance(patient)),
     async check() {
-      const held = await accountBalance(client.askPeople);
+      const held = await accountBalance(patient);
       return accountChecks(held, held, now());
     },
-    look: (esims) => lookAt(client, esims, now),
+    look: (esims) => lookAtEach({ provider: NAME, now }, esims, (esim) => lookAt(patient, esim)),
     refund: (esim) => refundEsim(client, esim),
     replace: async () => ({ outcome: "not_available", detail: REPLACE }),
     readNotice: (notice) => readEsimgoNotice(notice, secret),

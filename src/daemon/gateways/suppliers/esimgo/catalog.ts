@@ -5,8 +5,7 @@ import { catalogOf, faultsOf, type ReadRow } from "../catalog-rows.ts";
 import { readPages } from "../pages.ts";
 import { mapped, usable } from "../reply.ts";
 import { costIn, distinct, maybe, TextOrNumber } from "../values.ts";
-import { accountBalance } from "./account.ts";
-import { type Client, NAME } from "./client.ts";
+import { accountBalance, type Client, NAME } from "./client.ts";
 
 const Country = Type.Object({ iso: Type.String(), ...maybe(Type.String(), "name", "region") });
 const Allowance = Type.Object({
@@ -45,15 +44,15 @@ const fairUse: [RegExp, string][] = [
 ];
 
 /** Every bundle with a fixed price. Throws `supplier_unreachable` rather than leave out a page. */
-export async function readCatalog({ askPeople }: Client): Promise<Catalog> {
-  const { currency } = usable(NAME, await accountBalance(askPeople));
-  const answer = await askPeople({ method: "GET", path: "/networks?returnAll=true" }, networks);
+export async function readCatalog(client: Client): Promise<Catalog> {
+  const { currency } = usable(NAME, await accountBalance(client));
+  const answer = await client({ method: "GET", path: "/networks?returnAll=true" }, networks);
   // Not every account may read all of them: a refusal is no fault of the catalog.
   const { countryNetworks } = answer.kind === "refused" ? { countryNetworks: [] } : usable(NAME, answer);
   const names = new Map(countryNetworks.map((one) => [one.name, one.networks.map((n) => n.brandName || n.name)]));
   const read = async (nth: number) => {
     const call = { method: "GET", path: `/catalogue?page=${nth}&perPage=100`, cost: 5 } as const;
-    return mapped(await askPeople(call, page), (shown) => (Array.isArray(shown) ? shown : shown.bundles));
+    return mapped(await client(call, page), (shown) => (Array.isArray(shown) ? shown : shown.bundles));
   };
   const rows = usable(NAME, await readPages({ most: MOST_PAGES, read, nameOf: ({ name }) => name }));
   const fixed = rows.filter(({ billingType }) => billingType === "FixedCost");

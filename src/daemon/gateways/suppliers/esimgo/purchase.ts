@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
+import type { Cost } from "../../../../core/kernel/brand.ts";
 import type { Ask, Step } from "../../../../core/supply/provider.ts";
 import { deliveredEsim } from "../delivered.ts";
 import { afterSending, lookAgain, lookFailed, lookLater, notBought, notUnderstood } from "../look-ups.ts";
@@ -7,7 +8,7 @@ import { type Failed, reasonOf } from "../reply.ts";
 import { maybe, notedCost } from "../values.ts";
 import type { Client } from "./client.ts";
 import { esimOf } from "./esims.ts";
-import { applyToNewEsim, newEsimsSince, remainingOf, saysNoStock } from "./inventory.ts";
+import { applyToNewEsim, newEsimsSince, remainingOf } from "./inventory.ts";
 import { guardPrice, ordersSince, placeOrder } from "./orders.ts";
 
 const Count = Type.Integer({ minimum: 0 });
@@ -46,6 +47,8 @@ const WAIT_MS = 5_000;
 /** How often an inventory is asked again that does not have yet what was ordered, and for install data (15 minutes). */
 const MOST_REFUSALS = 6;
 const MOST_POLLS = 180;
+/** How a refusal says that the inventory has no such bundle: no code does. */
+const noStock = /inventory|stock|available|enough/i;
 
 /**
  * Makes the next step of buying one unit: first into the inventory, then from there onto a new eSIM. An order that is
@@ -72,21 +75,22 @@ async function begin(buying: Buying): Promise<Step> {
   if (stock.kind !== "done") return notBought(stock);
   const phantom = Math.min(stock.value, phantoms.get(ask.plan) ?? 0);
   phantoms.set(ask.plan, phantom);
-  const seen = { since: sinceOf(stock.at, buying), remaining: stock.value, looks: 0, silent: 0, own: false };
-  if (stock.value > phantom) return note(buying, { ...seen, stage: "apply", attempts: 1 });
-  return (await guardPrice(client, ask)) ?? note(buying, { ...seen, stage: "fill", attempts: 0 });
+  const since = sinceOf(stock.at, buying);
+  const seen = { since, remaining: stock.value, looks: 0, silent: 0, own: false, attempts: 1 };
+  if (stock.value > phantom) return note(buying, { ...seen, stage: "apply" });
+  return (await guardPrice(client, ask)) ?? note(buying, { ...seen, stage: "fill" });
 }
 
 async function fill(buying: Buying, memory: Noted): Promise<Step> {
   const reply = await placeOrder(buying.client, buying.ask);
   if (reply.kind !== "done") return afterSending(memory, reply);
-  const { reference: order, cost } = reply.value;
-  const since = sinceOf(reply.at, buying);
-  return filled(buying, { ...memory, since, remaining: memory.remaining + 1, order, cost });
+  return filled(buying, { ...memory, since: sinceOf(reply.at, buying), remaining: memory.remaining + 1 }, reply.value);
 }
 
-function filled(buying: Buying, memory: Noted): Step {
-  return note(buying, { ...memory, stage: "apply", own: true, attempts: 1, looks: 0, silent: 0 });
+/** It is in the inventory, by this order if that is known, and is taken from there next. */
+function filled(buying: Buying, memory: Noted, by?: { reference: string; cost: Cost | null }): Step {
+  const bought = { own: true, order: by?.reference ?? null, cost: by?.cost ?? null };
+  return note(buying, { ...memory, ...bought, stage: "apply", attempts: 1, looks: 0, silent: 0 });
 }
 
 async function lookForFill(buying: Buying, memory: Noted): Promise<Step> {
@@ -99,10 +103,9 @@ async function lookForFill(buying: Buying, memory: Noted): Promise<Step> {
   if (stock.value <= memory.remaining && first === undefined) {
     return lookAgain({ ...memory, looks: memory.looks + 1 }, "no order is found, and nothing in the inventory");
   }
-  const only = others.length === 0 ? first : undefined;
   const remaining = Math.max(stock.value, memory.remaining + 1);
-  const which = { order: only?.reference ?? null, cost: only?.cost ?? null };
-  return filled(buying, { ...memory, ...which, since: sinceOf(stock.at, buying), remaining });
+  const seen = { ...memory, since: sinceOf(stock.at, buying), remaining };
+  return filled(buying, seen, others.length === 0 ? first : undefined);
 }
 
 async function apply(buying: Buying, memory: Noted): Promise<Step> {
@@ -113,7 +116,7 @@ async function apply(buying: Buying, memory: Noted): Promise<Step> {
   // This one was not done; one before it may have been.
   if (reply.kind === "refused" && memory.attempts > 1) return lookLater(memory, reply.message);
   if (memory.own || memory.attempts > 1) return notApplied({ ...memory, attempts: memory.attempts - 1 }, reply);
-  if (reply.kind !== "refused" || !saysNoStock(reply.message)) return reply;
+  if (reply.kind !== "refused" || !noStock.test(reply.message)) return reply;
   // The spare is none: it was taken before, or has lapsed, and the inventory shows it still.
   phantoms.set(ask.plan, memory.remaining);
   return note(buying, null);
@@ -123,9 +126,8 @@ async function apply(buying: Buying, memory: Noted): Promise<Step> {
 function notApplied(memory: Noted, reply: Failed): Step {
   if (reply.kind === "busy") return { kind: "wait", memory, waitMs: reply.waitMs, holds: true };
   if (reply.kind !== "refused") return lookFailed(memory, reply);
-  const again = { ...memory, looks: memory.looks + 1 };
-  if (saysNoStock(reply.message) && memory.looks < MOST_REFUSALS) {
-    return { kind: "wait", memory: again, waitMs: WAIT_MS, holds: true };
+  if (noStock.test(reply.message) && memory.looks < MOST_REFUSALS) {
+    return { kind: "wait", memory: { ...memory, looks: memory.looks + 1 }, waitMs: WAIT_MS, holds: true };
   }
   const reason = `it is bought and in the inventory, and apply was refused: ${reply.message}`;
   return { kind: "lost", reason, memory: { ...memory, looks: 0 } };
@@ -153,7 +155,7 @@ async function lookForApply(buying: Buying, memory: Noted): Promise<Step> {
 
 async function deliver({ client }: Buying, memory: Noted): Promise<Step> {
   const { iccid, reference = null, order, cost } = memory;
-  const reply = await esimOf(client.ask, iccid ?? "");
+  const reply = await esimOf(client, iccid ?? "");
   const shown = reply.kind === "done" && reply.value.iccid === iccid ? reply.value : null;
   const codes = [`LPA:1$${shown?.smdpAddress ?? ""}$${shown?.matchingId ?? ""}`];
   const esim = shown && deliveredEsim({ iccid: shown.iccid, codes, reference });

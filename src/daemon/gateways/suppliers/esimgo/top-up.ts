@@ -14,9 +14,9 @@ const noted = Compile(Noted);
 const compatible = Compile(Type.Object({ compatible: Type.Boolean() }));
 
 /** Whether a plan can be put on an eSIM. Throws `supplier_unreachable`. */
-export async function fitsOn({ askPeople }: Client, iccid: string, plan: string): Promise<boolean> {
+export async function fitsOn(client: Client, iccid: string, plan: string): Promise<boolean> {
   const path = `/esims/${encodeURIComponent(iccid)}/compatible/${encodeURIComponent(plan)}`;
-  const reply = await askPeople({ method: "GET", path }, compatible);
+  const reply = await client({ method: "GET", path }, compatible);
   if (reply.kind === "refused" && (reply.code === "400" || reply.code === "410")) return false;
   return usable(NAME, reply).compatible;
 }
@@ -33,7 +33,7 @@ export async function topUpEsim(client: Client, ask: TopupAsk): Promise<Step> {
     if (iccids.length === 0 || iccids.includes(esim.iccid)) return { kind: "applied", reference, cost };
     return lookLater(memory, `order ${reference} names another eSIM`);
   }
-  const on = await bundlesOn(client.ask, esim.iccid);
+  const on = await bundlesOn(client, esim.iccid);
   if (on.kind !== "done") return memory === null ? notBought(on) : lookFailed(memory, on);
   const alike = on.value.filter((one) => one.plan === plan);
   if (memory === null) {
