@@ -76,7 +76,7 @@ export function createProviderCalls({ store, dispatcher, supplier, url }: Parts)
     if (waitMs > 0) return { sent: false, waitMs };
     const answer = await exchanged(dispatcher, url, call);
     if (!answer.sent || answer.status !== 429) return answer;
-    const asked = waitOf(answer.headers);
+    const asked = waitOf(answer.headers) ?? UNNAMED_WAIT_MS;
     const [first] = call.limits;
     if (first !== undefined) await store.write(blockTurns, { supplier, limit: first.limit, waitMs: asked });
     return { sent: false, waitMs: asked };
@@ -155,8 +155,8 @@ function plain(headers: Record<string, string | string[] | undefined>): Record<s
   return Object.fromEntries(pairs);
 }
 
-/** How long a 429 asks to wait (ms): Retry-After in seconds, else a second. */
-function waitOf(headers: Record<string, string>): number {
+/** How long an answer asks to wait (ms), by Retry-After in seconds; null: it does not. */
+export function waitOf(headers: Record<string, string>): number | null {
   const seconds = Number(headers["retry-after"]);
-  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds * 1_000) : UNNAMED_WAIT_MS;
+  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds * 1_000) : null;
 }

@@ -19,10 +19,11 @@ export function waitAfter(looks: number): number {
   return waits[looks] ?? LONGEST_WAIT_MS;
 }
 
-/** It may be bought: it is looked up next after a wait that grows. */
+/** It may be bought: it is looked up next after a wait that grows, or as long as the provider asks to wait. */
 export function lookLater(memory: Looking, reason: string, waitMs: number | null = null): Step {
   const { looks, silent = 0 } = memory;
-  return { kind: "unknown", reason, memory, waitMs: waitMs ?? waitAfter(Math.max(looks, silent)) };
+  const after = Math.min(waitMs ?? waitAfter(Math.max(looks, silent)), LONGEST_WAIT_MS);
+  return { kind: "unknown", reason, memory, waitMs: after };
 }
 
 /** The step after a request that must not be repeated, and was not answered with what it was for. */

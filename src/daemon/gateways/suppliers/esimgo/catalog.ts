@@ -4,7 +4,7 @@ import type { Catalog } from "../../../../core/supply/provider.ts";
 import { catalogOf, faultsOf, type ReadRow } from "../catalog-rows.ts";
 import { readPages } from "../pages.ts";
 import { mapped, usable } from "../reply.ts";
-import { costIn, distinct, maybe, TextOrNumber } from "../values.ts";
+import { costIn, distinct, maybe, present, TextOrNumber } from "../values.ts";
 import { accountBalance, type Client, NAME } from "./client.ts";
 
 const Country = Type.Object({ iso: Type.String(), ...maybe(Type.String(), "name", "region") });
@@ -75,23 +75,15 @@ function planOf(row: Bundle, of: { currency: string; names: ReadonlyMap<string, 
   const others = (row.allowances ?? []).filter(({ type }) => type !== "DATA");
   const fair = fairUse.find(([word]) => row.groups?.some((group) => word.test(group)));
   return {
-    plan: row.name,
-    name: row.description ?? row.name,
-    cost,
-    currency: of.currency,
-    coverage,
-    region: coverage.length === 1 ? null : regionOf(row),
+    ...{ plan: row.name, name: row.description ?? row.name, cost, currency: of.currency },
+    ...{ coverage, region: coverage.length === 1 ? null : regionOf(row) },
     // Megabytes of the provider, 1,000 to its gigabyte, as they are: docs/suppliers.md.
-    dataMb,
-    unlimited,
-    validityDays: row.duration,
-    daily: false,
+    ...{ dataMb, unlimited, validityDays: row.duration, daily: false, topup: false },
     voice: others.some(({ type }) => type === "VOICE"),
     speed: row.speed?.join("/") || null,
     networks: distinct(countries.flatMap(({ name }) => of.names.get(name ?? "") ?? [])),
     activation: row.autostart === true ? "with the first use of data" : null,
-    notes: [...(unlimited ? [fair?.[1] ?? "unlimited, with a fair use a day"] : []), ...others.flatMap(wordsOf)],
-    topup: false,
+    notes: present([unlimited && (fair?.[1] ?? "unlimited, with a fair use a day"), ...others.map(wordsOf)]),
   };
 }
 
@@ -106,6 +98,6 @@ function megabytesOf({ dataAmount }: Bundle, main: Type.Static<typeof Allowance>
   return typeof amount === "number" && amount >= 0 ? Math.floor(amount) : null;
 }
 
-function wordsOf({ type, description, amount, unit }: Type.Static<typeof Allowance>): string[] {
-  return [description || `${type}: ${amount ?? ""} ${unit ?? ""}`.trim()];
+function wordsOf({ type, description, amount, unit }: Type.Static<typeof Allowance>): string {
+  return description || `${type}: ${amount ?? ""} ${unit ?? ""}`.trim();
 }

@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import type { Secret } from "../../../../core/kernel/secret.ts";
 import type { Balance } from "../../../../core/supply/provider.ts";
 import { balanceIn } from "../account-checks.ts";
-import type { Call, ProviderCalls } from "../calls.ts";
+import { type Call, type ProviderCalls, waitOf } from "../calls.ts";
 import { boundedWords, type Reply, replyOf, shaped, unclear, type Whole } from "../reply.ts";
 import { Currency, TextOrNumber } from "../values.ts";
 
@@ -49,6 +49,5 @@ function read({ status, headers, body, at }: Whole, secret: Secret): Reply {
   const because = definite[status];
   if (said !== null && because !== undefined) return { kind: "refused", code: String(status), message, because };
   // 503: it is still worked on.
-  const seconds = Number(headers["retry-after"]);
-  return unclear(message, { waitMs: seconds > 0 && seconds <= 600 ? Math.ceil(seconds * 1_000) : null });
+  return unclear(message, { waitMs: waitOf(headers) });
 }
