@@ -18,9 +18,13 @@ export async function orHang<T>(work: Promise<T>, describe: () => string): Promi
   }
 }
 
-/** Repeats until `holds` accepts the result, and returns it. */
-export async function eventually<T>(ask: () => T | Promise<T>, holds: (answer: T) => boolean): Promise<T> {
-  const until = performance.now() + HANG_MS;
+/** Repeats until `holds` accepts the result, and returns it. What is many things after another may take longer. */
+export async function eventually<T>(
+  ask: () => T | Promise<T>,
+  holds: (answer: T) => boolean,
+  hangMs = HANG_MS,
+): Promise<T> {
+  const until = performance.now() + hangMs;
   for (let wait = 10; ; wait = Math.min(wait * 2, 200)) {
     const answer = await ask();
     if (holds(answer)) return answer;
