@@ -24,8 +24,10 @@ export function jobThread<J, R>(starter: string, name: string): JobThread<J, R> 
   let given = 0;
 
   function start(): Started<R> {
-    const started: Started<R> = { worker: new Worker(threadFile(starter, name)), jobs: new Map() };
-    const { worker, jobs } = started;
+    // The flags of the process are not its own: one says that a program was given as text.
+    const worker = new Worker(threadFile(starter, name), { execArgv: [] });
+    const jobs: Started<R>["jobs"] = new Map();
+    const started: Started<R> = { worker, jobs };
     const end = (error: Error) => {
       if (thread === started) thread = null;
       for (const { reject } of jobs.values()) reject(error);
