@@ -101,6 +101,8 @@ test("staff record by hand that a supplier failed", async () => {
   expect(foreseen.text).toMatch(/→ failed.*fails for good/);
   const failed = await support.send(foreseen, {}, "/fail");
   expect([failed.path, failed.text]).toEqual([item.path, expect.stringContaining("no_profile: none left")]);
+  const history = failed.page.querySelector(".timeline")?.text;
+  expect(history).toMatch(/item 1 \(northwind\) failed.*supplier item 1 \(northwind\) .*audit user:.*fail/s);
   expect((await support.get(`${item.path}/retry`)).status).toBe(409);
   const other = await place("API", 1);
   expect((await support.get(item.path.replace(order.id, other.id))).status).toBe(404);

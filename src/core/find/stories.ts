@@ -3,6 +3,7 @@ import { customerOf } from "../activations/customer.ts";
 import { attemptsOfActivation } from "../activations/reveal.ts";
 import { type AuditLine, concernedBy, listAudit } from "../audit/list.ts";
 import type { EsimRow } from "../esims/esim.ts";
+import type { PartnerId } from "../kernel/brand.ts";
 import { formatMoney } from "../kernel/money.ts";
 import { type ItemRow, itemsOfOrder } from "../orders/items.ts";
 import { linesOfOrder, type OrderRow } from "../orders/order.ts";
@@ -53,14 +54,21 @@ function attemptWords({ source, status_code, latency_ms, outcome, answer }: Atte
   return `${source}${code}${took}, ${outcome}${answer === null ? "" : `: ${answer}`}`;
 }
 
-/** What happened to an order: its states, its money, what suppliers said of its items, what was shipped. */
+/** What happened to an order: its states, its money, what was shipped, and what suppliers said of its items. */
 export async function orderStory(q: Read, order: OrderRow): Promise<Moment[]> {
+  const moments = await ownOrderStory(q, order, by(order));
+  for (const item of await itemsOfOrder(q, order.id)) moments.push(...(await itemStory(q, item)));
+  return moments;
+}
+
+/** The same without suppliers, as its partner sees it: `placedBy` are words about who placed it, or none. */
+export async function ownOrderStory(q: Read, order: OrderRow, placedBy: string): Promise<Moment[]> {
   const lines = await linesOfOrder(q, order.id);
   const bought = lines.map((line) => `${line.quantity} × ${line.product_sku}`).join(", ");
   const price = `${formatMoney(order.total_cents, order.currency)} ${order.currency}`;
   const reason = order.reason === null ? "" : `: ${order.reason}`;
   const moments = momentsOf("order", order.id, [
-    [order.created_at, `${order.order_number} ordered: ${bought} for ${price}${by(order)}`, order.request_id],
+    [order.created_at, `${order.order_number} ordered: ${bought} for ${price}${placedBy}`, order.request_id],
     [order.fulfilled_at, `${order.order_number} fulfilled`],
     [order.cancelled_at, `${order.order_number} cancelled${reason}`],
   ]);
@@ -69,7 +77,7 @@ export async function orderStory(q: Read, order: OrderRow): Promise<Moment[]> {
     const text = `shipped by ${shipping.carrier}, tracking ${shipping.tracking_number}`;
     moments.push({ at: shipping.shipped_at, kind: "order", id: order.id, text });
   }
-  return [...moments, ...(await moneyStory(q, order)), ...(await itemStory(q, order))];
+  return [...moments, ...(await moneyStory(q, order))];
 }
 
 /** ", by client:sk_live_…": who placed or submitted it, where that is known. */
@@ -84,15 +92,13 @@ async function moneyStory(q: Read, order: OrderRow): Promise<Moment[]> {
   });
 }
 
-async function itemStory(q: Read, order: OrderRow): Promise<Moment[]> {
-  const moments: Moment[] = [];
-  for (const item of await itemsOfOrder(q, order.id)) {
-    const what = `item ${item.position + 1} (${item.supplier})`;
-    moments.push(...itemMoments(item, what));
-    for (const attempt of await attemptsOfItem(q, item.id)) {
-      const text = `${what} ${attemptWords(attempt)}`;
-      moments.push({ at: attempt.at, kind: "supplier", id: item.id, text, request_id: attempt.request_id });
-    }
+/** What happened to a request to a supplier: its states, and each exchange with the supplier. */
+export async function itemStory(q: Read, item: ItemRow): Promise<Moment[]> {
+  const what = `item ${item.position + 1} (${item.supplier})`;
+  const moments = itemMoments(item, what);
+  for (const attempt of await attemptsOfItem(q, item.id)) {
+    const text = `${what} ${attemptWords(attempt)}`;
+    moments.push({ at: attempt.at, kind: "supplier", id: item.id, text, request_id: attempt.request_id });
   }
   return moments;
 }
@@ -180,10 +186,11 @@ export async function passportStory(q: Read, row: PassportRow): Promise<Moment[]
   return [...own, ...uses];
 }
 
-/** The webhooks about a subject: each event, and each attempt to deliver it with its code. */
-export async function webhookStory(q: Read, subjectId: string): Promise<Moment[]> {
+/** The webhooks about a subject: each event, and each attempt to deliver it with its code; of one partner or of all. */
+export async function webhookStory(q: Read, subjectId: string, partnerId?: PartnerId): Promise<Moment[]> {
   const moments: Moment[] = [];
   for (const event of await eventsOfSubject(q, subjectId)) {
+    if (partnerId !== undefined && event.partner_id !== partnerId) continue;
     const sent = await deliveriesOfEvent(q, event.id);
     const open = sent.filter(({ delivery }) => delivery.status !== "delivered");
     const undelivered = open

@@ -65,5 +65,6 @@ export function cellShown(cell: Cell, { zone, base }: Pick<Visit, "zone" | "base
   if ("money" in cell) return <span class="money">{moneyWords(cell.money, cell.currency)}</span>;
   if ("status" in cell) return Status({ word: cell.status });
   if ("meter" in cell) return Meter(cell);
+  if ("copy" in cell) return <code data-copy="">{withoutHidden(cell.copy)}</code>;
   return <a href={"to" in cell ? `${base}${cell.to}` : cell.href}>{withoutHidden(cell.text)}</a>;
 }

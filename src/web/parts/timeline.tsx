@@ -1,3 +1,5 @@
+import type { Moment } from "../../core/find/stories.ts";
+import { isoTime } from "../../core/kernel/clock.ts";
 import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
 import type { Visit } from "../session/visit.ts";
 import { Time } from "./cell.tsx";
@@ -16,6 +18,11 @@ export function momentsIn(
   known: readonly (readonly [at: string | null, text: string])[],
 ): TimelineMoment[] {
   return known.flatMap(([at, text]) => (at === null ? [] : [{ at, kind, text }]));
+}
+
+/** What core lists of a record, as a timeline shows it. */
+export function shownMoments(moments: readonly Moment[]): TimelineMoment[] {
+  return moments.map(({ at, kind, text }) => ({ at: isoTime(at), kind, text }));
 }
 
 /** What happened to a record, oldest first. */

@@ -11,7 +11,9 @@ export type Cell =
   | { meter: number; most: number; text: string }
   | { text: string; href: string }
   /** A link to a page under the face's base. */
-  | { text: string; to: string };
+  | { text: string; to: string }
+  /** A text that a button copies. */
+  | { copy: string };
 
 /** 1234567 in AUD → "12,345.67 AUD". */
 export function moneyWords(amount: number, currency: string): string {
@@ -34,6 +36,7 @@ export function cellText(cell: Cell): string {
   if (typeof cell !== "object") return String(cell);
   if ("time" in cell) return cell.time ?? "";
   if ("money" in cell) return formatMoney(cell.money, cell.currency);
+  if ("copy" in cell) return cell.copy;
   return "status" in cell ? cell.status : cell.text;
 }
 

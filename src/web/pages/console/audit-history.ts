@@ -1,9 +1,8 @@
 import { type AuditLine, concernedBy } from "../../../core/audit/list.ts";
 import { auditStory } from "../../../core/find/stories.ts";
-import { isoTime } from "../../../core/kernel/clock.ts";
 import type { Read } from "../../../core/store/store.ts";
 import type { Column } from "../../parts/list.tsx";
-import type { TimelineMoment } from "../../parts/timeline.tsx";
+import { shownMoments, type TimelineMoment } from "../../parts/timeline.tsx";
 
 /** Lines of the audit trail, which are read newest first, as the history of a record. */
 export function auditHistory(lines: readonly AuditLine[]): TimelineMoment[] {
@@ -16,7 +15,7 @@ export function auditHistory(lines: readonly AuditLine[]): TimelineMoment[] {
 
 /** What the audit trail has of one thing, oldest first. */
 export async function storyOf(q: Read, target: string): Promise<TimelineMoment[]> {
-  return (await auditStory(q, target)).toReversed().map((moment) => ({ ...moment, at: isoTime(moment.at) }));
+  return shownMoments((await auditStory(q, target)).toReversed());
 }
 
 /** Columns of lines of the audit trail. */

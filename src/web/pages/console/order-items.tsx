@@ -1,4 +1,5 @@
 import { moveByHand } from "../../../core/activations/operator.ts";
+import { auditStory, itemStory } from "../../../core/find/stories.ts";
 import type { OrderId } from "../../../core/kernel/brand.ts";
 import { notFound } from "../../../core/kernel/problem.ts";
 import { travelerOf } from "../../../core/orders/customer.ts";
@@ -9,6 +10,7 @@ import type { Read } from "../../../core/store/store.ts";
 import type { FieldOf } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
 import { changeWords, type Fields, links, pageShown, record } from "../../parts/shown.tsx";
+import { shownMoments, Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, idIn, partIn, type Shown } from "../../session/visit.ts";
 import { failing, type HandVerb, moveIn } from "./hand-moves.ts";
@@ -54,7 +56,9 @@ async function seenItem(q: Read, { order: orderId, item: itemId }: { order: Orde
   const traveler = travelerOf(q, item)?.customer_name ?? null;
   const { id, status, supplier, quantity, error_type, error_message, confirmation_number } = item;
   const state = { status, supplier, quantity, error_type, error_message, confirmation_number };
-  return { id, ...state, traveler, order: { id: order.id, number: order.order_number } };
+  const moments = [...(await itemStory(q, item)), ...(await auditStory(q, id))].toSorted((a, b) => a.at - b.at);
+  const history = shownMoments(moments);
+  return { id, ...state, traveler, order: { id: order.id, number: order.order_number }, history };
 }
 
 type SeenItem = Awaited<ReturnType<typeof seenItem>>;
@@ -82,11 +86,10 @@ async function itemPage(visit: ConsoleVisit): Promise<Shown> {
   ];
   const possible = visit.may("orders.write") ? actsIn(item.status) : [];
   const buttons = possible.map((verb) => [`${pathOf(item)}/${verb}`, acts[verb].title] as const);
-  return pageShown(
-    visit,
-    `Request to ${item.supplier} for ${order.number}`,
+  return pageShown(visit, `Request to ${item.supplier} for ${order.number}`, [
     record(visit, fields, links(visit, buttons)),
-  );
+    <Timeline visit={visit} moments={item.history} />,
+  ]);
 }
 
 const byHand = (verb: HandVerb) =>

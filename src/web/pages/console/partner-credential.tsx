@@ -9,6 +9,7 @@ import { type Fields, pageShown, record } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, field, optionalField, partIn, type Shown } from "../../session/visit.ts";
+import { historyShown } from "./history.tsx";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
 
 /** Where a credential of a partner is shown, under the console's base. */
@@ -51,6 +52,7 @@ export async function credentialPage(visit: ConsoleVisit): Promise<Shown> {
       <PartnerLinks visit={visit} slug={slug} />
       {record(visit, fields, acts)}
       {writes && guarding(visit, one, place)}
+      {await historyShown(visit, one.client_id)}
     </>
   );
   return pageShown(visit, withoutHidden(one.label ?? "Credential"), body);

@@ -9,6 +9,7 @@ import { operatorActs, peoplePages } from "../../parts/people-pages.tsx";
 import { pageShown, table } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, partIn, type Shown } from "../../session/visit.ts";
+import { historyShown } from "./history.tsx";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
 
 async function people(q: Read, slug: string) {
@@ -55,5 +56,8 @@ export const partnerUsersPages = peoplePages({
   roles: () => partnerRoles,
   changing: "role",
   acts: operatorActs,
-  below: (visit) => <PartnerLinks visit={visit} slug={slugOf(visit)} />,
+  below: async (visit, user) => [
+    await historyShown(visit, user.id),
+    <PartnerLinks visit={visit} slug={slugOf(visit)} />,
+  ],
 });

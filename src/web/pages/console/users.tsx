@@ -9,6 +9,7 @@ import { inviteForm, peopleColumns } from "../../parts/people-form.tsx";
 import { operatorActs, peoplePages } from "../../parts/people-pages.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, chosen, optionalField, partIn, type Shown } from "../../session/visit.ts";
+import { historyShown } from "./history.tsx";
 
 const STAFF = "staff";
 
@@ -68,13 +69,14 @@ export const userPages = peoplePages({
     ["Of", user.partner ?? STAFF],
     ["Reveals identities", user.reveal ? "yes, by a grant" : "as the role says"],
   ],
-  below: (visit, user) => (
+  below: async (visit, user) => [
     <p class="hint">
       {user.id === visit.user.id
         ? "This is you: another admin changes your role. Password and factors are under your account. "
         : "Disabling ends all sessions and invitations at once. A reset also removes password, factors and recovery " +
           "codes, and gives a new link. "}
       <a href={`${visit.base}/users`}>All users</a>
-    </p>
-  ),
+    </p>,
+    await historyShown(visit, user.id),
+  ],
 });

@@ -7,10 +7,11 @@ import { ActButton, Submit } from "../../parts/form.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { LinkButton, pageShown, record } from "../../parts/shown.tsx";
-import { momentsIn, Timeline } from "../../parts/timeline.tsx";
+import { momentsIn } from "../../parts/timeline.tsx";
 import { plain } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { historyShown } from "./history.tsx";
 
 const columns: Column<Activation>[] = [
   { title: "ICCID", cell: (one) => ({ text: one.iccid, to: `/activations/${one.id}` }) },
@@ -85,16 +86,18 @@ async function activationPage(visit: PortalVisit): Promise<Shown> {
       ["ID", one.id],
     ]),
     one.status === "pending" && visit.may("activations.write") && changesOf(visit, one),
-    <Timeline
-      visit={visit}
-      moments={momentsIn("activation", [
+    await historyShown(
+      visit,
+      one,
+      momentsIn("activation", [
         [one.created_at, "requested"],
         [one.submitted_at, "sent to the carrier"],
         [one.confirmed_at, "confirmed by the carrier"],
         [one.activated_at, "activated"],
+        [one.status === "failed" ? one.updated_at : null, "failed"],
         [one.cancelled_at, "cancelled"],
-      ])}
-    />,
+      ]),
+    ),
   ]);
 }
 

@@ -11,6 +11,7 @@ import { ActButton } from "../../parts/form.tsx";
 import { backLink, pageShown, table } from "../../parts/shown.tsx";
 import { portalPage } from "../../session/page.ts";
 import { choiceField, idIn, optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { historyShown } from "./history.tsx";
 import { secretShown } from "./own-pages.ts";
 
 /** A user manages the credentials of both environments. */
@@ -109,7 +110,11 @@ async function credentialPage(visit: PortalVisit): Promise<Shown> {
       <p class="hint">A secret that is replaced, or a credential that is revoked, stops working at once.</p>
     </section>
   );
-  return pageShown(visit, one.description ?? "Credential", [body, backLink(visit, "/developers", "All credentials")]);
+  return pageShown(visit, one.description ?? "Credential", [
+    body,
+    await historyShown(visit, { id: one.client_id, operator: true }),
+    backLink(visit, "/developers", "All credentials"),
+  ]);
 }
 
 async function rotate(visit: PortalVisit): Promise<Shown> {

@@ -13,10 +13,11 @@ import type { Read } from "../../../core/store/store.ts";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { pageShown, record } from "../../parts/shown.tsx";
-import { momentsIn, Timeline, type TimelineMoment } from "../../parts/timeline.tsx";
+import { momentsIn, type TimelineMoment } from "../../parts/timeline.tsx";
 import type { Cell } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { type PortalVisit, partIn, type Shown } from "../../session/visit.ts";
+import { historyShown } from "./history.tsx";
 
 type Usage = { used_mb: number; total_mb: number };
 
@@ -84,7 +85,8 @@ async function readEsim(q: Read, { publicUrl, ...asked }: EsimAsked & { publicUr
   const isVisible = (await visibleEsim(q, esim.id)) !== null;
   const delivered = toEsim(q, publicUrl, esim, product.activation_policy);
   const { order_number } = await requireOrder(q, status.order_id);
-  return { status, line, order_number, delivered: isVisible ? delivered : null, since: delivered.created_at };
+  const own = { id: esim.id, status, line, order_number, since: delivered.created_at };
+  return { ...own, delivered: isVisible ? delivered : null };
 }
 
 type ReadEsim = Awaited<ReturnType<typeof readEsim>>;
@@ -117,7 +119,7 @@ async function esimPage(visit: PortalVisit): Promise<Shown> {
     ) : (
       <Install delivered={delivered} iccid={status.iccid} />
     ),
-    <Timeline visit={visit} moments={momentsOf(one, context.clock.now())} />,
+    await historyShown(visit, one, momentsOf(one, context.clock.now())),
   ]);
 }
 
@@ -148,7 +150,7 @@ function Install({ delivered, iccid }: { delivered: NonNullable<ReadEsim["delive
   );
 }
 
-/** What happened to it so far, oldest first. */
+/** What happened to it so far. */
 function momentsOf({ status, since }: ReadEsim, now: number): TimelineMoment[] {
   const { activated_at, expires_at, data_usage, location } = status;
   const known = momentsIn("esim", [
@@ -158,8 +160,7 @@ function momentsOf({ status, since }: ReadEsim, now: number): TimelineMoment[] {
     [location?.updated_at ?? null, "seen in a network"],
     [expires_at, "expired"],
   ]);
-  const past = known.filter(({ at }) => Date.parse(at) <= now);
-  return past.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return known.filter(({ at }) => Date.parse(at) <= now);
 }
 
 export const esimPages = [

@@ -11,6 +11,7 @@ import { backLink, pageShown, record, table } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { orderHistoryShown } from "./history.tsx";
 import { newOrderForm, placeOrder, quoteOf } from "./order-form.tsx";
 
 type Listed = Awaited<ReturnType<typeof listOrders>>["data"][number];
@@ -54,6 +55,7 @@ type Line = ShownOrder["order"]["line_items"][number];
 interface LineEsim {
   iccid: string;
   activation_code?: string;
+  qr_code_url?: string;
   install_url?: string;
 }
 
@@ -92,13 +94,15 @@ async function orderPage(visit: PortalVisit): Promise<Shown> {
         {maySee && deliveredShown(visit, line, shown)}
       </section>
     )),
+    await orderHistoryShown(visit, asked.id),
     <p class="hint">Times are in {zone}.</p>,
   ]);
 }
 
 const esimColumns: readonly Column<LineEsim>[] = [
   { title: "ICCID", cell: (one) => ({ text: one.iccid, to: `/esims/${one.iccid}` }) },
-  { title: "Activation code", cell: (one) => one.activation_code ?? null },
+  { title: "Activation code", cell: ({ activation_code: copy }) => (copy === undefined ? null : { copy }) },
+  { title: "QR code", cell: ({ qr_code_url: url }) => (url ? { text: "show", href: new URL(url).pathname } : null) },
   {
     title: "Install page",
     cell: ({ install_url: url }) => (url ? { text: "open", href: new URL(url).pathname } : null),

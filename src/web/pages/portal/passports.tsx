@@ -7,8 +7,10 @@ import { ActButton } from "../../parts/form.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { backLink, type Fields, LinkButton, pageShown, record } from "../../parts/shown.tsx";
+import { momentsIn } from "../../parts/timeline.tsx";
 import { portalPage } from "../../session/page.ts";
 import { chosen, field, idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { historyShown } from "./history.tsx";
 
 const columns: Column<MaskedPassport>[] = [
   { title: "Number", cell: (one) => ({ text: numberWords(one), to: `/passports/${one.id}` }) },
@@ -81,6 +83,7 @@ async function passportPage(visit: PortalVisit): Promise<Shown> {
   return pageShown(visit, `Passport ${numberWords(one)}`, [
     record(visit, fields, withdraw),
     <p class="hint">Number and names are masked here; the API answers the whole record to your program.</p>,
+    await historyShown(visit, one, momentsIn("passport", [[one.created_at, "added"]])),
     backLink(visit, "/passports", "All passports"),
   ]);
 }

@@ -1,4 +1,3 @@
-import { concernedBy, listAudit } from "../../../core/audit/list.ts";
 import { eventKinds } from "../../../core/events/catalog.ts";
 import type { WebhookId } from "../../../core/kernel/brand.ts";
 import { counted } from "../../../core/kernel/counted.ts";
@@ -9,9 +8,9 @@ import { showWebhook, type WebhookDetail } from "../../../core/webhooks/webhook.
 import { formShown } from "../../parts/act-form.tsx";
 import { ActButton } from "../../parts/form.tsx";
 import { backLink, type Fields, LinkButton, pageShown, record, table } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import { timeWords } from "../../parts/words.ts";
 import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { historyShown } from "./history.tsx";
 import { deliveryColumns, pathOf } from "./webhook-deliveries.tsx";
 import { replayForm } from "./webhook-replay.tsx";
 import { webhookForm } from "./webhooks.tsx";
@@ -22,14 +21,12 @@ export const MOST_OVERLAP_HOURS = 168;
 async function seen(q: Read, { owner, id }: Pick<PortalVisit, "owner"> & { id: WebhookId }) {
   const webhook = await showWebhook(q, { owner, id });
   const { data: latest } = await listOwnDeliveries(q, { owner, webhookId: id, limit: 10 });
-  return { webhook, latest, audit: await listAudit(q, { target: id, limit: 30 }) };
+  return { webhook, latest };
 }
-
-type Seen = Awaited<ReturnType<typeof seen>>;
 
 /** An endpoint: how it does, its latest deliveries, its history, and what can be done with it. */
 export async function webhookPage(visit: PortalVisit): Promise<Shown> {
-  const { webhook, latest, audit } = await visit.store.read(seen, { owner: visit.owner, id: idIn<WebhookId>(visit) });
+  const { webhook, latest } = await visit.store.read(seen, { owner: visit.owner, id: idIn<WebhookId>(visit) });
   const mayWrite = visit.may("developers.write");
   const deliveries = { title: "Latest deliveries", rows: latest, empty: "Nothing was sent yet. Send a test." };
   const open = "url" in visit.form;
@@ -41,7 +38,7 @@ export async function webhookPage(visit: PortalVisit): Promise<Shown> {
     latest.length > 0 && backLink(visit, `${pathOf(visit)}/deliveries`, "All deliveries"),
     mayWrite && webhook.status === "active" && replayForm(visit),
     mayWrite && webhookForm(visit, { title: "Change it", to: pathOf(visit), submit: "Save", open, known: webhook }),
-    <Timeline visit={visit} moments={audit.toReversed().map(momentOf)} />,
+    await historyShown(visit, { id: webhook.id, operator: true }),
     backLink(visit, "/developers/webhooks", "All endpoints"),
   ]);
 }
@@ -109,16 +106,4 @@ function actsShown(visit: PortalVisit, webhook: WebhookDetail) {
       </div>
     </section>
   );
-}
-
-/** Who did it, as far as a partner may see it. */
-function byWords(actor: string): string {
-  if (actor.startsWith("client:")) return "by API";
-  return actor.startsWith("user:") ? "by a user" : "by the operator";
-}
-
-function momentOf(line: Seen["audit"][number]) {
-  const [, act = line.action] = line.action.split(".");
-  const text = [act, concernedBy(line).join("; "), byWords(line.actor)].filter(Boolean).join(", ");
-  return { at: line.at, kind: "endpoint", text };
 }
