@@ -71,9 +71,9 @@ test("without an agent record a passport has to be given, and requests are moved
   const refused = await agent.send(await agent.get("/portal/activations/new"), fields);
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("you have no agent record")]);
   const { id } = await submit(caller);
-  const asked = await agent.send(await agent.get(at(id)), { date: "2026-03-20" });
+  const asked = await agent.send(await agent.get(at(id)), { date: "2026-03-20", act: "move" }, "/activations/change");
   const done = await agent.send(asked, {}, "/activations/change");
-  expect(done.text).toContain("1 activation moved.");
+  expect(done.text).toContain("1 request moved.");
   expect((await caller.get(`${ACTIVATIONS}/${id}`)).body.activation_date).toBe("2026-03-20");
 });
 
@@ -94,24 +94,27 @@ test("chosen requests are moved by days after their consequences were seen; refu
   expect(shown(asked)).toEqual([
     expect.stringMatching(`${one.iccid}.*2026-03-10 ?2026-03-12`),
     expect.stringMatching(`${two.iccid}.*2026-03-12 ?2026-03-14`),
-    expect.stringMatching(`${gone.iccid}.*it is cancelled: only a pending request can be moved`),
+    expect.stringMatching(`${gone.iccid}.*it is cancelled: only a pending request can be changed`),
   ]);
   expect((await caller.get(`${ACTIVATIONS}/${one.id}`)).body.activation_date).toBe("2026-03-10");
-  const sent = async () => {
-    const move = [`${one.id} 2026-03-12`, `${two.id} 2026-03-14`, `${gone.id} 2026-03-12`];
-    return agent.send(asked, { confirmed: "yes", move });
-  };
-  // Sent twice, nothing moves on.
-  await sent();
+  const sent = () => agent.send(asked, { confirmed: "yes", id });
   const done = await sent();
-  expect(done.text).toContain("2 activations moved");
-  expect(shown(done)).toEqual([expect.stringContaining(gone.iccid)]);
+  expect(done.text).toContain("2 requests moved");
+  expect(shown(done)).toEqual([
+    expect.stringContaining(one.iccid),
+    expect.stringContaining(two.iccid),
+    expect.stringMatching(`${gone.iccid}.*it is cancelled`),
+  ]);
+  const links = done.page.querySelectorAll("tbody a").map((link) => link.getAttribute("href"));
+  expect(links).toEqual(id.map(at));
+  // Sent twice, nothing moves on.
+  expect((await sent()).text).toContain("nothing was done again");
   expect((await caller.get(`${ACTIVATIONS}/${one.id}`)).body.activation_date).toBe("2026-03-12");
   const cancelling = await agent.send(await agent.get("/portal/activations"), { id: [one.id, two.id], act: "cancel" });
   const cancelled = await agent.send(cancelling, { confirmed: "yes", id: [one.id, two.id] });
-  expect(cancelled.text).toContain("2 activations cancelled.");
+  expect(cancelled.text).toContain("2 requests cancelled.");
   const over = await agent.send(await agent.get("/portal/activations"), { id, act: "cancel" });
-  expect([over.status, over.text]).toEqual([409, expect.stringContaining("All of them would be refused")]);
+  expect([over.status, over.text]).toEqual([409, expect.stringContaining("3 requests refused")]);
 });
 
 test("a date and days at once, a date that is past, and what is no date are refused", async () => {
@@ -121,7 +124,7 @@ test("a date and days at once, a date that is past, and what is no date are refu
   for (const [date, days] of [
     ["2026-03-20", "1"],
     ["", "x"],
-    ["", "900"],
+    ["", "1000"],
     ["", ""],
   ] as const) {
     expect((await agent.send(list, { id, act: "move", date, days })).status).toBe(400);
@@ -140,12 +143,11 @@ test("another partner's request is not found, a viewer may look alone, and a dev
   const typed = { id, act: "cancel" };
   const csrf = form.page.querySelector("main input[name=_csrf]")?.getAttribute("value") ?? "";
   expect((await other.post("/portal/activations/change", { _csrf: csrf, ...typed })).status).toBe(404);
-  expect((await other.post("/portal/activations/change", { _csrf: csrf, ...typed, confirmed: "yes" })).status).toBe(
-    404,
-  );
+  const confirmed = { ...typed, confirmed: "yes", key: crypto.randomUUID() };
+  expect((await other.post("/portal/activations/change", { _csrf: csrf, ...confirmed })).status).toBe(404);
   const viewer = await person(platform, { partner: "acme", role: "viewer" });
   const seen = await viewer.get(at(id));
-  expect([seen.status, seen.text]).toEqual([200, expect.not.stringContaining("Change it")]);
+  expect([seen.status, seen.text]).toEqual([200, expect.not.stringContaining("Move or cancel")]);
   expect((await viewer.get("/portal/activations")).page.querySelector("[name=act]")).toBeNull();
   expect((await viewer.get("/portal/activations/new")).status).toBe(403);
   expect((await viewer.post("/portal/activations/change", typed)).status).toBe(403);

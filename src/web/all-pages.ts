@@ -34,7 +34,6 @@ import { userPages } from "./pages/console/users.tsx";
 import { activationCalendarPages } from "./pages/portal/activation-calendar.tsx";
 import { activationFormPages } from "./pages/portal/activation-form.tsx";
 import { activationPages } from "./pages/portal/activations.tsx";
-import { activationChangePages } from "./pages/portal/activations-bulk.tsx";
 import { activationFilePages } from "./pages/portal/activations-file.tsx";
 import { catalogPages } from "./pages/portal/catalog.tsx";
 import { catalogExportPages } from "./pages/portal/catalog-export.tsx";
@@ -71,7 +70,6 @@ export const allPages: readonly RegisteredPage[] = [
   ...activationPages,
   ...activationFormPages,
   ...activationFilePages,
-  ...activationChangePages,
   ...activationCalendarPages,
   ...walletPages,
   ...statementPages,

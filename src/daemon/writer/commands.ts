@@ -22,7 +22,6 @@ import { changePassword, enterInvited, proveByCode, proveByPasskey, signIn } fro
 import { failSignIn } from "../../core/accounts/sign-in-attempts.ts";
 import { resetMember } from "../../core/accounts/team.ts";
 import { bulkCancel, bulkReschedule } from "../../core/activations/bulk.ts";
-import { changeByStaff, changeByStaffForm } from "../../core/activations/by-staff.ts";
 import { cancelActivation } from "../../core/activations/cancel.ts";
 import {
   claimExchanges,
@@ -30,6 +29,7 @@ import {
   releaseExchanges,
   takeCallback,
 } from "../../core/activations/carrier-exchange.ts";
+import { changeMany, changeManyByForm } from "../../core/activations/change-many.ts";
 import { editIdentity } from "../../core/activations/edit-identity.ts";
 import { moveByHand } from "../../core/activations/operator.ts";
 import { applyOutcome } from "../../core/activations/outcome.ts";
@@ -155,8 +155,8 @@ export const commands = {
   bulkReschedule,
   cancelActivation,
   cancelFunding,
-  changeByStaff,
-  changeByStaffForm,
+  changeMany,
+  changeManyByForm,
   changePassword,
   changeProduct,
   claimExchanges,

@@ -23,11 +23,14 @@ import {
   requiredField,
   type Shown,
 } from "../../session/visit.ts";
+import { changeFields, changeForm, changePage } from "../activation-changes.tsx";
 import { activationActPages, handLinks } from "./activation-acts.tsx";
-import { activationChangePages, changeFields, changeForm } from "./activation-changes.tsx";
 import { queuePage, statusOf, waitingFilter } from "./activation-queue.tsx";
 import { dayFilters, environmentFilter, overAll, partnerFilter, waitingWords } from "./all-partners.ts";
 import { personWords, phoneWords, withoutPhones } from "./masked.ts";
+
+/** Where the chosen requests are sent to be moved or cancelled. */
+const CHANGE = "/activations/bulk";
 
 /** The states of docs/states.md: two of them are only in how far the carrier is. */
 const statuses = [...activationStatuses, "confirmed", "manual_required"] as const;
@@ -50,7 +53,7 @@ const columnsOf = (visit: ConsoleVisit): Column<ListedActivation>[] => [
 /** What the rows of a list can be chosen for. */
 function selecting(visit: ConsoleVisit): Pick<ListOf<ListedActivation>, "select"> {
   if (!visit.may("activations.write")) return {};
-  return { select: { name: "id", valueOf: (one) => one.id, acts: changeFields(visit), to: "/activations/bulk" } };
+  return { select: { name: "id", valueOf: (one) => one.id, acts: changeFields(visit), to: CHANGE } };
 }
 
 async function activationsPage(visit: ConsoleVisit): Promise<Shown> {
@@ -143,7 +146,7 @@ async function activationPage(visit: ConsoleVisit): Promise<Shown> {
   const body = (
     <>
       {record(visit, activationFields(seen), acts)}
-      {writes && status === "pending" && changeForm(visit, [id])}
+      {writes && status === "pending" && changeForm(visit, CHANGE, [id])}
       <Timeline visit={visit} moments={withoutPhones(timeline)} />
     </>
   );
@@ -170,6 +173,15 @@ const activationFields = ({ activation: one, inside, passport }: Seen): Fields =
   ["ID", one.id],
 ];
 
+const changing = changePage<ConsoleVisit>({
+  path: CHANGE,
+  ownerOf: () => null,
+  whose: [
+    { title: "Partner", cell: ({ partner }) => partner },
+    { title: "Customer", cell: ({ before }) => personWords(before?.customer_name ?? null) },
+  ],
+});
+
 const needs = "activations.read";
 const toList = () => ({ to: "/activations" });
 
@@ -177,6 +189,6 @@ export const consoleActivationPages = [
   consolePage({ path: "/activations", needs, show: activationsPage }),
   consolePage({ path: "/activations/search", needs, show: toList, act: searchPage, again: activationsPage }),
   consolePage({ path: "/activations/:id", needs, show: activationPage }),
-  ...activationChangePages,
+  consolePage({ ...changing, needs: "activations.write", show: toList }),
   ...activationActPages,
 ];

@@ -2,8 +2,6 @@ import { type Activation, showActivation } from "../../../core/activations/activ
 import { listActivations } from "../../../core/activations/list.ts";
 import type { ActivationId } from "../../../core/kernel/brand.ts";
 import { activationStatuses, processingStatuses } from "../../../core/store/schema/values.ts";
-import { type FieldOf, fieldsShown, formShown } from "../../parts/act-form.tsx";
-import { ActButton, Submit } from "../../parts/form.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { LinkButton, pageShown, record } from "../../parts/shown.tsx";
@@ -11,6 +9,7 @@ import { momentsIn } from "../../parts/timeline.tsx";
 import { plain } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { changeFields, changeForm, changePage } from "../activation-changes.tsx";
 import { historyShown } from "./history.tsx";
 
 const columns: Column<Activation>[] = [
@@ -24,10 +23,9 @@ const columns: Column<Activation>[] = [
 ];
 
 /** Where the chosen requests are sent to be moved or cancelled. */
-export const CHANGE = "/activations/change";
+const CHANGE = "/activations/change";
 
-/** The list of requests: also what is shown again where a change of many is refused. */
-export function activationsPage(visit: PortalVisit): Promise<Shown> {
+function activationsPage(visit: PortalVisit): Promise<Shown> {
   const mayWrite = visit.may("activations.write");
   return listed(visit, {
     ...{ path: "/activations", title: "Activations", columns },
@@ -40,7 +38,7 @@ export function activationsPage(visit: PortalVisit): Promise<Shown> {
     ],
     read: (page, chosen) => visit.store.list(listActivations, { ...visit.owner, ...chosen, ...page }),
     empty: "No requests here. Submit one, or leave a filter out.",
-    ...(mayWrite && { select: { name: "id", valueOf: ({ id }) => id, acts: actsOnChosen(visit), to: CHANGE } }),
+    ...(mayWrite && { select: { name: "id", valueOf: ({ id }) => id, acts: changeFields(visit), to: CHANGE } }),
     above: (
       <div class="acts">
         {mayWrite && <LinkButton visit={visit} to="/activations/new" words="New activation" main />}
@@ -49,22 +47,6 @@ export function activationsPage(visit: PortalVisit): Promise<Shown> {
       </div>
     ),
   });
-}
-
-/** What can be done with the rows that are ticked. */
-function actsOnChosen(visit: PortalVisit) {
-  const byDays: FieldOf = { name: "days", label: "or by days", type: "number", min: "-366", max: "366" };
-  return (
-    <>
-      {fieldsShown(visit, [{ name: "date", label: "Move to", type: "date" }, byDays])}
-      <Submit name="act" value="move">
-        Move
-      </Submit>
-      <Submit name="act" value="cancel" kind="bad">
-        Cancel
-      </Submit>
-    </>
-  );
 }
 
 async function activationPage(visit: PortalVisit): Promise<Shown> {
@@ -85,7 +67,7 @@ async function activationPage(visit: PortalVisit): Promise<Shown> {
       ["Error", one.error_message ?? one.error_type],
       ["ID", one.id],
     ]),
-    one.status === "pending" && visit.may("activations.write") && changesOf(visit, one),
+    one.status === "pending" && visit.may("activations.write") && changeForm(visit, CHANGE, [one.id]),
     await historyShown(
       visit,
       one,
@@ -101,21 +83,14 @@ async function activationPage(visit: PortalVisit): Promise<Shown> {
   ]);
 }
 
-function changesOf(visit: PortalVisit, { id, activation_date: value }: Activation) {
-  const date = { name: "date", label: "New date (Sydney)", type: "date", value, required: true };
-  return (
-    <section>
-      <h2>Change it</h2>
-      {formShown(visit, { to: CHANGE, class: "acts", hidden: { id, act: "move" }, fields: [date], submit: "Move" })}
-      <ActButton visit={visit} to={CHANGE} label="Cancel it" kind="bad" hidden={{ id, act: "cancel" }} />
-      <p class="hint">
-        What comes of it is shown before anything is done. With the carrier it can no longer be changed.
-      </p>
-    </section>
-  );
-}
+const changing = changePage<PortalVisit>({
+  path: CHANGE,
+  ownerOf: ({ owner }) => owner,
+  whose: [{ title: "Customer", cell: ({ before }) => before?.customer_name ?? null }],
+});
 
 export const activationPages = [
   portalPage({ path: "/activations", needs: "activations.read", show: activationsPage }),
   portalPage({ path: "/activations/:id", needs: "activations.read", show: activationPage }),
+  portalPage({ ...changing, needs: "activations.write" }),
 ];

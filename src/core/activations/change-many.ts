@@ -2,6 +2,7 @@ import { firstTime } from "../accounts/form-keys.ts";
 import type { Actor } from "../audit/record.ts";
 import type { ActivationId, UserId } from "../kernel/brand.ts";
 import { laterBy } from "../kernel/calendar-day.ts";
+import type { Owner } from "../kernel/owner.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { partnerById } from "../partners/partner.ts";
 import type { Tx } from "../store/store.ts";
@@ -10,14 +11,14 @@ import { reasonOf } from "./bulk.ts";
 import { cancelActivation } from "./cancel.ts";
 import { rescheduleActivation } from "./reschedule.ts";
 
-/** What staff do to many requests at once. */
-export type StaffChange =
+/** What people do to many requests at once. */
+export type ManyChange =
   | { verb: "shift"; days: number }
   | { verb: "move"; date: string }
   | { verb: "cancel"; reason: string | null };
 
 /** A request before and after the change. */
-export interface StaffOutcome {
+export interface ChangeOutcome {
   id: ActivationId;
   partner: string | null;
   /** Null: there is none with this id. */
@@ -30,7 +31,9 @@ export interface StaffOutcome {
 
 interface Changing {
   ids: readonly ActivationId[];
-  change: StaffChange;
+  /** Whose they are: those of others are not there; null: any partner's. */
+  owner: Owner | null;
+  change: ManyChange;
   actor: Actor;
 }
 
@@ -38,30 +41,32 @@ interface Changing {
 const MOST = 200;
 
 /**
- * Moves or cancels requests of any partners, one after the other in the order given, each for itself. Throws only
- * `validation`, where none or more than 200 are named.
+ * Moves or cancels requests, one after the other in the order given, each for itself. Throws only `validation`, where
+ * none or more than 200 are named.
  */
-export async function changeByStaff(tx: Tx, { ids, change, actor }: Changing): Promise<StaffOutcome[]> {
+export async function changeMany(tx: Tx, { ids, ...given }: Changing): Promise<ChangeOutcome[]> {
   const named = [...new Set(ids)];
-  if (named.length === 0) throw invalid({ id: ["is required: choose at least one request"] });
+  if (named.length === 0) throw invalid({ id: ["none is chosen: tick the requests first"] });
   if (named.length > MOST) throw invalid({ id: [`must be at most ${MOST} requests`] });
-  const outcomes: StaffOutcome[] = [];
-  for (const id of named) outcomes.push(await outcomeOf(tx, id, { change, actor }));
+  const outcomes: ChangeOutcome[] = [];
+  for (const id of named) outcomes.push(await outcomeOf(tx, id, given));
   return outcomes;
 }
 
 /** The same, once by the key of its form; null: this form did so before. */
-export async function changeByStaffForm(
+export async function changeManyByForm(
   tx: Tx,
   { key, userId, ...input }: Changing & { key: string; userId: UserId },
-): Promise<StaffOutcome[] | null> {
-  return (await firstTime(tx, { key, userId })) ? changeByStaff(tx, input) : null;
+): Promise<ChangeOutcome[] | null> {
+  return (await firstTime(tx, { key, userId })) ? changeMany(tx, input) : null;
 }
 
 /** Refusals come before anything is written, so one can be kept and the transaction go on. */
-async function outcomeOf(tx: Tx, id: ActivationId, given: Omit<Changing, "ids">): Promise<StaffOutcome> {
+async function outcomeOf(tx: Tx, id: ActivationId, given: Omit<Changing, "ids">): Promise<ChangeOutcome> {
+  const { owner } = given;
   const row = await activationById(tx, id);
-  if (row === null) return { id, partner: null, before: null, after: null, refused: "not_found" };
+  const isOwn = owner === null || (row?.partner_id === owner.partnerId && row.environment === owner.environment);
+  if (row === null || !isOwn) return { id, partner: null, before: null, after: null, refused: "not_found" };
   const known = { id, partner: (await partnerById(tx, row.partner_id)).slug, before: toActivation(tx, row) };
   try {
     return { ...known, after: await changed(tx, row, given), refused: null };
