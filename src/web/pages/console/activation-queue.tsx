@@ -12,13 +12,13 @@ export function statusOf({ status, processing_status }: { status: string; proces
 }
 
 /** What requests wait for: each is a queue of its own. */
-export const waitingFilter: Filter = {
+export const waitingFilter = {
   ...{ name: "waiting", label: "Waiting for" },
   options: ["staff", ["carrier", "the carrier"]],
-};
+} as const satisfies Filter;
 
-const queueColumns = (visit: ConsoleVisit): Column<QueueEntry>[] => [
-  { title: "ICCID", cell: (one) => ({ text: one.iccid, href: `${visit.base}/activations/${one.id}` }) },
+const queueColumns: readonly Column<QueueEntry>[] = [
+  { title: "ICCID", cell: (one) => ({ text: one.iccid, to: `/activations/${one.id}` }) },
   { title: "Partner", cell: (one) => `${one.partner}${one.environment === "sandbox" ? " (sandbox)" : ""}` },
   { title: "Date", cell: (one) => one.activation_date },
   { title: "Status", cell: statusOf },
@@ -36,7 +36,7 @@ export async function queuePage(visit: ConsoleVisit, waiting: "staff" | "carrier
     title: waiting === "staff" ? "Activations for staff" : "Activations at carriers",
     path: "/activations",
     caption: "Requests that are being worked, oldest first",
-    columns: queueColumns(visit),
+    columns: queueColumns,
     filters: [await partnerFilter(visit), waitingFilter],
     read: queueOf<QueueEntry>(
       visit,

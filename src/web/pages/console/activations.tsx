@@ -4,7 +4,6 @@ import { activationInside } from "../../../core/activations/waiting-of-activatio
 import { findStory } from "../../../core/find/find.ts";
 import { maskedNumberOf } from "../../../core/find/subjects.ts";
 import type { ActivationId } from "../../../core/kernel/brand.ts";
-import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import { activationStatuses } from "../../../core/store/schema/values.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { formShown } from "../../parts/act-form.tsx";
@@ -39,8 +38,8 @@ function statusQuery(status: (typeof statuses)[number] | undefined) {
   return status === "confirmed" || status === "manual_required" ? { processing_status: status } : { status };
 }
 
-const columnsOf = (visit: ConsoleVisit): Column<ListedActivation>[] => [
-  { title: "ICCID", cell: (one) => ({ text: one.iccid, href: `${visit.base}/activations/${one.id}` }) },
+const columns: readonly Column<ListedActivation>[] = [
+  { title: "ICCID", cell: (one) => ({ text: one.iccid, to: `/activations/${one.id}` }) },
   { title: "Partner", cell: (one) => one.partner },
   { title: "Date", cell: (one) => one.activation_date },
   { title: "Status", cell: statusOf },
@@ -60,19 +59,12 @@ async function activationsPage(visit: ConsoleVisit): Promise<Shown> {
   const { query, store } = visit;
   const waiting = chosen(query, "waiting", ["staff", "carrier"]);
   if (waiting !== undefined) return queuePage(visit, waiting);
-  const day = (name: string) => (isCivilDate(field(query, name)) ? field(query, name) : undefined);
-  const filter = {
-    ...(await overAll(visit)),
-    ...statusQuery(chosen(query, "status", statuses)),
-    iccid: optionalField(query, "iccid"),
-    activation_from: day("from"),
-    activation_to: day("to"),
-  };
+  const over = await overAll(visit);
   return listed(visit, {
     title: "Activations",
     path: "/activations",
     caption: "Activations of all partners",
-    columns: columnsOf(visit),
+    columns,
     filters: [
       await partnerFilter(visit),
       { name: "status", label: "Status", options: statuses },
@@ -83,7 +75,10 @@ async function activationsPage(visit: ConsoleVisit): Promise<Shown> {
       environmentFilter,
       ...dayFilters,
     ],
-    read: (page) => store.list(listAllActivations, { ...filter, ...page }),
+    read: (page, { status, from: activation_from, to: activation_to, iccid }) => {
+      const dates = { activation_from, activation_to };
+      return store.list(listAllActivations, { ...over, ...statusQuery(status), ...dates, iccid, ...page });
+    },
     empty: "No activations here. Clear a filter to see more.",
     above: searchForm(visit),
     ...selecting(visit),
@@ -113,7 +108,7 @@ async function searchPage(visit: ConsoleVisit): Promise<Shown> {
     <>
       {searchForm(visit)}
       <List
-        {...{ visit, path: "/activations", caption: title, columns: columnsOf(visit), rows: data, csv: false }}
+        {...{ visit, path: "/activations", caption: title, columns, rows: data, csv: false }}
         empty="No activation names such a customer."
         {...selecting(visit)}
       />

@@ -7,24 +7,24 @@ import type { Filter } from "../../parts/list.tsx";
 import { chosen, field, optionalField, type Visit } from "../../session/visit.ts";
 
 /** The filter of a list over all partners by its partner. */
-export async function partnerFilter({ store }: Visit): Promise<Filter> {
+export async function partnerFilter({ store }: Visit) {
   const partners = await store.read(listPartners, null);
-  return { name: "partner", label: "Partner", options: partners.map(({ slug }) => [slug, slug] as const) };
+  return { name: "partner", label: "Partner", options: partners.map(({ slug }) => [slug, slug] as const) } as const;
 }
 
 /** Production is listed unless the sandbox is asked for. */
-export const environmentFilter: Filter = {
+export const environmentFilter = {
   name: "environment",
   label: "Environment",
   any: "production",
   options: ["sandbox"],
-};
+} as const satisfies Filter;
 
 /** The filters of a list over all partners by the day of creation. */
-export const dayFilters: readonly Filter[] = [
+export const dayFilters = [
   { name: "since", label: "From", type: "date" },
   { name: "until", label: "Up to", type: "date" },
-];
+] as const satisfies readonly Filter[];
 
 /** What the address or the form of a list over all partners narrows it by. Throws `not_found` of a partner. */
 export async function overAll({ query, form, store }: Visit) {

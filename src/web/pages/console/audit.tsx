@@ -2,7 +2,6 @@ import { profileOf } from "../../../core/accounts/user.ts";
 import { type AuditLine, concernedBy } from "../../../core/audit/list.ts";
 import { type AuditSearch, auditPage } from "../../../core/audit/page.ts";
 import type { UserId } from "../../../core/kernel/brand.ts";
-import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import { orderIdByNumber } from "../../../core/orders/order.ts";
 import { listPartners } from "../../../core/partners/partner.ts";
 import { findByKey } from "../../../core/store/rows.ts";
@@ -12,7 +11,7 @@ import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { LinkButton } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, optionalField, type Shown } from "../../session/visit.ts";
+import type { ConsoleVisit, Shown } from "../../session/visit.ts";
 import { verifyPage } from "./audit-verify.tsx";
 
 const DAY_MS = 86_400_000;
@@ -58,7 +57,7 @@ async function staffNames(q: Read, lines: readonly AuditLine[]): Promise<Map<str
 
 type Line = AuditLine & { partner: string | null; name: string | null };
 
-const columnsOf = ({ base }: ConsoleVisit): Column<Line>[] => [
+const columns: readonly Column<Line>[] = [
   { title: "When", cell: (one) => ({ time: one.at }) },
   { title: "Who", cell: ({ name, actor }) => (name === null ? actor : `${name}, ${actor}`) },
   { title: "Did", cell: (one) => one.action },
@@ -69,33 +68,17 @@ const columnsOf = ({ base }: ConsoleVisit): Column<Line>[] => [
   {
     title: "Request",
     cell: ({ request_id: id }) =>
-      id === null ? null : { text: id, href: `${base}/platform/logs?request_id=${encodeURIComponent(id)}` },
+      id === null ? null : { text: id, to: `/platform/logs?request_id=${encodeURIComponent(id)}` },
   },
 ];
 
-/** The beginning (ms) of a day that a filter names; undefined where it names none. */
-function dayIn({ query }: ConsoleVisit, name: string): number | undefined {
-  const day = optionalField(query, name);
-  return day !== undefined && isCivilDate(day) ? Date.parse(day) : undefined;
-}
-
 async function listPage(visit: ConsoleVisit): Promise<Shown> {
-  const { query, store } = visit;
-  const until = dayIn(visit, "until");
-  const asked = {
-    partner: optionalField(query, "partner"),
-    actor: optionalField(query, "actor"),
-    action: optionalField(query, "action"),
-    target: optionalField(query, "target"),
-    since: dayIn(visit, "since"),
-    // The last day is shown whole.
-    until: until === undefined ? undefined : until + DAY_MS,
-  };
+  const startOf = (day: string | undefined) => (day === undefined ? undefined : Date.parse(day));
   return listed(visit, {
     title: "Audit trail",
     path: PATH,
     caption: "Audit trail",
-    columns: columnsOf(visit),
+    columns,
     filters: [
       { name: "partner", label: "Partner (slug)" },
       { name: "actor", label: "Who (begins with)" },
@@ -104,8 +87,11 @@ async function listPage(visit: ConsoleVisit): Promise<Shown> {
       { name: "since", label: "From (UTC day)", type: "date" },
       { name: "until", label: "To (UTC day)", type: "date" },
     ],
-    read: async (page) => {
-      const { lines, next, slugs, names } = await store.list(search, { ...asked, ...page });
+    read: async (page, { since, until: last, ...asked }) => {
+      // The last day is shown whole.
+      const until = last === undefined ? undefined : Date.parse(last) + DAY_MS;
+      const found = await visit.store.list(search, { ...asked, since: startOf(since), until, ...page });
+      const { lines, next, slugs, names } = found;
       const named = (id: string | null) => (id === null ? null : (slugs.get(id) ?? id));
       const rows = lines.map((line): Line => {
         return { ...line, partner: named(line.partner_id), name: names.get(line.actor) ?? null };

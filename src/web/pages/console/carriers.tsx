@@ -20,8 +20,8 @@ async function withOutages(q: Read): Promise<Listed[]> {
   return carriers.map((one) => ({ ...one, outage: outages.find(({ name }) => name === one.prefix) }));
 }
 
-const columnsOf = ({ base }: ConsoleVisit): Column<Listed>[] => [
-  { title: "Prefix", cell: ({ prefix }) => ({ text: prefix, href: `${base}/carriers/${encodeURIComponent(prefix)}` }) },
+const columns: readonly Column<Listed>[] = [
+  { title: "Prefix", cell: ({ prefix }) => ({ text: prefix, to: `/carriers/${encodeURIComponent(prefix)}` }) },
   { title: "Name", cell: (one) => one.name },
   { title: "Region", cell: (one) => one.region },
   { title: "Adapter", cell: (one) => one.adapter },
@@ -36,7 +36,7 @@ function carriersPage(visit: ConsoleVisit): Promise<Shown> {
     title: "Carriers",
     path: "/carriers",
     caption: "Carriers",
-    columns: columnsOf(visit),
+    columns,
     read: () => visit.store.read(withOutages, null),
     empty: "No carriers.",
     above: <div class="acts">{links(visit, [["/suppliers", "Suppliers"]])}</div>,

@@ -12,12 +12,12 @@ import { LinkButton, pageShown, record } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, chosen, idIn, optionalField, type Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, idIn, type Shown } from "../../session/visit.ts";
 import { storyOf } from "./audit-history.ts";
 import { changeForm, changeIt } from "./catalog-change.tsx";
 
-const columnsOf = ({ base }: ConsoleVisit): Column<Product>[] => [
-  { title: "SKU", cell: (one) => ({ text: one.sku, href: `${base}/catalog/${one.id}` }) },
+const columns: readonly Column<Product>[] = [
+  { title: "SKU", cell: (one) => ({ text: one.sku, to: `/catalog/${one.id}` }) },
   { title: "Name", cell: (one) => one.name },
   { title: "Region", cell: (one) => one.region },
   { title: "Data", cell: (one) => (one.data_amount_mb === 0 ? null : dataWords(one.data_amount_mb)) },
@@ -28,13 +28,12 @@ const columnsOf = ({ base }: ConsoleVisit): Column<Product>[] => [
 ];
 
 function catalogPage(visit: ConsoleVisit): Promise<Shown> {
-  const { query, store } = visit;
-  const sku = optionalField(query, "sku");
+  const { store } = visit;
   return listed(visit, {
     title: "Catalog",
     path: "/catalog",
     caption: "Products",
-    columns: columnsOf(visit),
+    columns,
     filters: [
       { name: "sku", label: "SKU" },
       { name: "status", label: "Status", options: productStatuses },
@@ -42,8 +41,8 @@ function catalogPage(visit: ConsoleVisit): Promise<Shown> {
       { name: "region", label: "Region" },
       { name: "type", label: "Plan", options: planTypes },
     ],
-    read: async (page) => {
-      if (sku === undefined) return store.list(ofAnyStatus, { ...filterOf(visit), ...page });
+    read: async (page, { sku, ...filter }) => {
+      if (sku === undefined) return store.list(ofAnyStatus, { ...filter, ...page });
       const row = await store.read(findProductBySku, sku);
       return row === null ? [] : [toProduct(row)];
     },
@@ -56,16 +55,9 @@ function catalogPage(visit: ConsoleVisit): Promise<Shown> {
   });
 }
 
-function filterOf({ query }: ConsoleVisit) {
-  return {
-    status: chosen(query, "status", productStatuses),
-    region: optionalField(query, "region"),
-    country: optionalField(query, "country"),
-    type: chosen(query, "type", planTypes),
-  };
+interface CatalogPage extends Omit<Parameters<typeof listProducts>[1], "sort_by" | "sort_order" | "status"> {
+  status: ProductStatus | undefined;
 }
-
-type CatalogPage = ReturnType<typeof filterOf> & { limit: number; cursor: string | undefined };
 
 /** Products on sale, then those that are out of stock, then the inactive ones; by name. Each status is a list. */
 async function ofAnyStatus(q: Read, { status, limit, cursor, ...filter }: CatalogPage) {

@@ -17,17 +17,17 @@ import { listed } from "../../parts/list-page.tsx";
 import { changeWords, type Fields, links, pageShown, record } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, chosen, optionalField, partIn, type Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, partIn, type Shown } from "../../session/visit.ts";
 import { dayFilters, overAll, partnerFilter } from "./all-partners.ts";
 import { settleLinks } from "./esim-settle.tsx";
 import { personWords, withoutPhones } from "./masked.ts";
 
-const columnsOf = (visit: ConsoleVisit): Column<ListedEsim>[] => [
-  { title: "ICCID", cell: (one) => ({ text: one.iccid, href: `${visit.base}/esims/${one.iccid}` }) },
+const columns: readonly Column<ListedEsim>[] = [
+  { title: "ICCID", cell: (one) => ({ text: one.iccid, to: `/esims/${one.iccid}` }) },
   { title: "Partner", cell: (one) => one.partner },
   { title: "Status", cell: (one) => ({ status: one.status }) },
   { title: "Product", cell: (one) => one.sku },
-  { title: "Order", cell: (one) => ({ text: one.order_number, href: `${visit.base}/orders/${one.order_id}` }) },
+  { title: "Order", cell: (one) => ({ text: one.order_number, to: `/orders/${one.order_id}` }) },
   { title: "Customer", cell: (one) => personWords(one.customer_name) },
   { title: "Used (MB)", right: true, cell: (one) => one.used_mb },
   { title: "Assigned", cell: (one) => ({ time: one.assigned_at }) },
@@ -35,21 +35,19 @@ const columnsOf = (visit: ConsoleVisit): Column<ListedEsim>[] => [
 ];
 
 async function esimsPage(visit: ConsoleVisit): Promise<Shown> {
-  const { query, store } = visit;
   const { environment: _, ...over } = await overAll(visit);
-  const filter = { ...over, status: chosen(query, "status", esimStatuses), sku: optionalField(query, "sku") };
   return listed(visit, {
     title: "eSIMs",
     path: "/esims",
     caption: "Sold eSIMs of all partners, the newest order first",
-    columns: columnsOf(visit),
+    columns,
     filters: [
       await partnerFilter(visit),
       { name: "status", label: "Status", options: esimStatuses },
       { name: "sku", label: "Product (SKU)" },
       ...dayFilters,
     ],
-    read: (page) => store.list(listAllEsims, { ...filter, ...page }),
+    read: (page, { status, sku }) => visit.store.list(listAllEsims, { ...over, status, sku, ...page }),
     empty: "No eSIMs here. Clear a filter to see more.",
   });
 }
@@ -80,7 +78,7 @@ async function esimPage(visit: ConsoleVisit): Promise<Shown> {
   const settling = await settleLinks(visit, iccid);
   const body = (
     <>
-      {record(visit, esimFields(visit, seen), links(visit, [...buttons, ...settling]))}
+      {record(visit, esimFields(seen), links(visit, [...buttons, ...settling]))}
       {found !== null && usage(toEsimStatus(found))}
       <Timeline visit={visit} moments={withoutPhones(timeline)} />
     </>
@@ -88,11 +86,11 @@ async function esimPage(visit: ConsoleVisit): Promise<Shown> {
   return pageShown(visit, `eSIM ${iccid}`, body);
 }
 
-function esimFields(visit: ConsoleVisit, { status, environment, partner, order, found }: SeenEsim): Fields {
+function esimFields({ status, environment, partner, order, found }: SeenEsim): Fields {
   return [
     ["Status", order === null ? "in stock" : { status }],
     ["Partner", partner === null ? null : `${partner} (${environment})`],
-    ["Order", order === null ? null : { text: order.number, href: `${visit.base}/orders/${order.id}` }],
+    ["Order", order === null ? null : { text: order.number, to: `/orders/${order.id}` }],
     ...(found === null ? [] : deliveredFields(found)),
   ];
 }

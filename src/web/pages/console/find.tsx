@@ -32,11 +32,11 @@ function seenOf({ may }: ConsoleVisit, story: Story): Story {
   return { ...story, matched, timeline, truncated: story.truncated.filter(sees) };
 }
 
-const columnsOf = (visit: ConsoleVisit): Column<Match>[] => [
+const columns: readonly Column<Match>[] = [
   { title: "What", cell: ({ kind }) => (kind === "esim" ? "eSIM" : kind) },
   {
     title: "Name",
-    cell: (match) => ({ text: match.name, href: `${visit.base}${kinds[match.kind].path(match)}` }),
+    cell: (match) => ({ text: match.name, to: kinds[match.kind].path(match) }),
   },
   { title: "Partner", cell: ({ partner }) => partner },
   { title: "Environment", cell: ({ environment }) => environment },
@@ -65,7 +65,7 @@ function found(visit: ConsoleVisit, { matched, timeline, ambiguous, truncated }:
   return [
     ambiguous && <p class="alert">Several fit. Open the one that is meant.</p>,
     ...truncated.map((kind) => <p class="hint">There are more of kind {kind}; the newest 50 are listed.</p>),
-    table(visit, { title: "Found", caption, rows: matched, empty: "No record that your role sees." }, columnsOf(visit)),
+    table(visit, { title: "Found", caption, rows: matched, empty: "No record that your role sees." }, columns),
     <Timeline visit={visit} moments={withoutPhones(timeline)} />,
   ];
 }

@@ -30,7 +30,7 @@ async function fundingPage(visit: ConsoleVisit): Promise<Shown> {
   const isOpen = status === "requested" && visit.may("money.write");
   const cancel = `/money/funding/${reference}/cancel`;
   const fields: Fields = [
-    ["Partner", { text: partner, href: `${visit.base}/partners/${partner}` }],
+    ["Partner", { text: partner, to: `/partners/${partner}` }],
     ["Amount", { money: request.amount_cents, currency: request.currency }],
     ["Status", { status }],
     ["Announced", { time: request.created_at }],

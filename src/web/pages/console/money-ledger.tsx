@@ -8,12 +8,11 @@ import { listed } from "../../parts/list-page.tsx";
 import { pageShown, table } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, optionalField, type Shown } from "../../session/visit.ts";
+import type { ConsoleVisit, Shown } from "../../session/visit.ts";
 import { MoneyLinks } from "./money.tsx";
 
 /** What moved a wallet, as lists of one partner and of all have it. */
 export const movementColumns = <T extends Omit<WalletTransaction, "order_number"> & { order_number?: string | null }>({
-  base,
   may,
 }: ConsoleVisit): Column<T>[] => [
   { title: "When", cell: (one) => ({ time: one.created_at }) },
@@ -30,7 +29,7 @@ export const movementColumns = <T extends Omit<WalletTransaction, "order_number"
     cell: ({ order_id: id, order_number: number }) =>
       id === null || !may("orders.read")
         ? (number ?? id)
-        : { text: number ?? id, href: `${base}/orders/${encodeURIComponent(id)}` },
+        : { text: number ?? id, to: `/orders/${encodeURIComponent(id)}` },
   },
   { title: "Reference", cell: (one) => one.reference },
 ];
@@ -39,7 +38,7 @@ const columnsOf = (visit: ConsoleVisit): Column<ListedTransaction>[] => {
   const [when, ...others] = movementColumns<ListedTransaction>(visit);
   const partner: Column<ListedTransaction> = {
     title: "Partner",
-    cell: (one) => ({ text: one.partner, href: `${visit.base}/partners/${one.partner}` }),
+    cell: (one) => ({ text: one.partner, to: `/partners/${one.partner}` }),
   };
   return [...(when === undefined ? [] : [when]), partner, ...others, { title: "Transaction", cell: (one) => one.id }];
 };
@@ -59,9 +58,6 @@ async function ledger(q: Read, { partner, ...asked }: LedgerPage) {
 }
 
 function ledgerPage(visit: ConsoleVisit): Promise<Shown> {
-  const { query, store } = visit;
-  const partner = optionalField(query, "partner");
-  const currency = optionalField(query, "currency")?.toUpperCase();
   return listed(visit, {
     title: "Ledger",
     path: "/money/ledger",
@@ -71,7 +67,8 @@ function ledgerPage(visit: ConsoleVisit): Promise<Shown> {
       { name: "partner", label: "Partner" },
       { name: "currency", label: "Currency" },
     ],
-    read: async (page) => (await store.list(ledger, { partner, currency, ...page })) ?? [],
+    read: async (page, { partner, currency }) =>
+      (await visit.store.list(ledger, { partner, currency: currency?.toUpperCase(), ...page })) ?? [],
     empty: "No money has moved that fits. A partner is named as in its address, a currency by three letters.",
     above: <MoneyLinks visit={visit} />,
   });
@@ -117,7 +114,7 @@ async function checkPage(visit: ConsoleVisit): Promise<Shown> {
         visit,
         { caption: "Balances beside their ledger", rows: found.wallets, empty: "There are no wallets yet." },
         [
-          { title: "Partner", cell: ({ partner }) => ({ text: partner, href: `${visit.base}/partners/${partner}` }) },
+          { title: "Partner", cell: ({ partner }) => ({ text: partner, to: `/partners/${partner}` }) },
           { title: "Balance", right: true, cell: (one) => ({ money: one.balance_cents, currency: one.currency }) },
           { title: "Ledger", right: true, cell: (one) => ({ money: one.ledger_cents, currency: one.currency }) },
           { title: "State", cell: (one) => (one.ok ? "agrees" : "differs") },

@@ -10,9 +10,9 @@ import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, chosen, field, type Shown } from "../../session/visit.ts";
 import { creditForm, creditPayment } from "./money-funding.tsx";
 
-const columnsOf = ({ base }: ConsoleVisit): Column<ListedFunding>[] => [
-  { title: "Reference", cell: (one) => ({ text: one.reference, href: `${base}/money/funding/${one.reference}` }) },
-  { title: "Partner", cell: (one) => ({ text: one.partner, href: `${base}/partners/${one.partner}` }) },
+const columns: readonly Column<ListedFunding>[] = [
+  { title: "Reference", cell: (one) => ({ text: one.reference, to: `/money/funding/${one.reference}` }) },
+  { title: "Partner", cell: (one) => ({ text: one.partner, to: `/partners/${one.partner}` }) },
   { title: "Amount", right: true, cell: (one) => ({ money: one.amount_cents, currency: one.currency }) },
   { title: "Currency", cell: (one) => one.currency },
   { title: "Status", cell: (one) => ({ status: one.status }) },
@@ -30,7 +30,7 @@ async function moneyPage(visit: ConsoleVisit): Promise<Shown> {
     title: "Money",
     path: "/money",
     caption: "Announced payments",
-    columns: columnsOf(visit),
+    columns,
     filters: [{ name: "status", label: "Status", options: fundingStatuses }],
     read: (page) => store.list(listAllFunding, { status, ...page }),
     empty: status === undefined ? "No partner has announced a payment yet." : `No payment is ${status}.`,

@@ -77,7 +77,7 @@ async function itemPage(visit: ConsoleVisit): Promise<Shown> {
   const { order, error_type, error_message } = item;
   const fields: Fields = [
     ["Status", { status: item.status }],
-    ["Order", { text: order.number, href: `${visit.base}/orders/${order.id}` }],
+    ["Order", { text: order.number, to: `/orders/${order.id}` }],
     ["Quantity", item.quantity],
     ["Traveler", personWords(item.traveler)],
     ["Confirmation", item.confirmation_number],

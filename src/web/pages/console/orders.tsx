@@ -12,7 +12,7 @@ import { type Fields, pageShown, record, table } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import type { Cell } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, chosen, idIn, optionalField, type Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, chosen, idIn, type Shown } from "../../session/visit.ts";
 import { dayFilters, environmentFilter, overAll, partnerFilter, queueOf, waitingWords } from "./all-partners.ts";
 import { personWords, withoutPhones } from "./masked.ts";
 import { orderActPages, orderLinks } from "./order-acts.tsx";
@@ -21,12 +21,12 @@ import { orderItemPages } from "./order-items.tsx";
 /** What orders wait for that staff do: each is a queue of its own, oldest first. */
 const waitingFilter: Filter = { name: "waiting", label: "Waiting for", options: ["review", "shipping"] };
 
-function orderLink({ base }: ConsoleVisit, number: string, id: string): Cell {
-  return { text: number, href: `${base}/orders/${id}` };
+function orderLink(number: string, id: string): Cell {
+  return { text: number, to: `/orders/${id}` };
 }
 
-const columnsOf = (visit: ConsoleVisit): Column<ListedOrder>[] => [
-  { title: "Order", cell: (one) => orderLink(visit, one.order_number, one.id) },
+const columns: readonly Column<ListedOrder>[] = [
+  { title: "Order", cell: (one) => orderLink(one.order_number, one.id) },
   { title: "Partner", cell: (one) => one.partner },
   { title: "Status", cell: (one) => ({ status: one.status }) },
   { title: "Product", cell: productWords },
@@ -45,17 +45,12 @@ async function ordersPage(visit: ConsoleVisit): Promise<Shown> {
   const waiting = chosen(visit.query, "waiting", ["review", "shipping"]);
   if (waiting === "review") return reviewPage(visit);
   if (waiting === "shipping") return shippingPage(visit);
-  const { query, store } = visit;
-  const filter = {
-    ...(await overAll(visit)),
-    status: chosen(query, "status", orderStatuses),
-    sku: optionalField(query, "sku"),
-  };
+  const over = await overAll(visit);
   return listed(visit, {
     title: "Orders",
     path: "/orders",
     caption: "Orders of all partners",
-    columns: columnsOf(visit),
+    columns,
     filters: [
       await partnerFilter(visit),
       { name: "status", label: "Status", options: orderStatuses },
@@ -64,13 +59,13 @@ async function ordersPage(visit: ConsoleVisit): Promise<Shown> {
       environmentFilter,
       ...dayFilters,
     ],
-    read: (page) => store.list(listAllOrders, { ...filter, ...page }),
+    read: (page, { status, sku }) => visit.store.list(listAllOrders, { ...over, status, sku, ...page }),
     empty: "No orders here. Clear a filter to see more.",
   });
 }
 
-const heldColumns = (visit: ConsoleVisit): Column<HeldOrder>[] => [
-  { title: "Order", cell: (one) => orderLink(visit, one.order_number, one.id) },
+const heldColumns: readonly Column<HeldOrder>[] = [
+  { title: "Order", cell: (one) => orderLink(one.order_number, one.id) },
   { title: "Partner", cell: (one) => one.partner },
   { title: "Product", cell: (one) => one.product_sku },
   { title: "Quantity", right: true, cell: (one) => one.quantity },
@@ -85,15 +80,15 @@ async function reviewPage(visit: ConsoleVisit): Promise<Shown> {
     title: "Orders in review",
     path: "/orders",
     caption: "Orders that wait for review, oldest first",
-    columns: heldColumns(visit),
+    columns: heldColumns,
     filters: [await partnerFilter(visit), waitingFilter],
     read: queueOf<HeldOrder>(visit, "console_review", (limit, after) => visit.store.list(heldOrders, { limit, after })),
     empty: "No order waits for review.",
   });
 }
 
-const shippingColumns = (visit: ConsoleVisit): Column<ToShip>[] => [
-  { title: "Order", cell: (one) => orderLink(visit, one.order_number, one.order_id) },
+const shippingColumns: readonly Column<ToShip>[] = [
+  { title: "Order", cell: (one) => orderLink(one.order_number, one.order_id) },
   { title: "Partner", cell: (one) => one.partner },
   { title: "Status", cell: (one) => ({ status: one.status }) },
   { title: "Product", cell: (one) => one.product_sku },
@@ -106,7 +101,7 @@ async function shippingPage(visit: ConsoleVisit): Promise<Shown> {
     title: "Orders to ship",
     path: "/orders",
     caption: "SIM cards that were paid and not sent yet, oldest order first",
-    columns: shippingColumns(visit),
+    columns: shippingColumns,
     filters: [await partnerFilter(visit), waitingFilter],
     read: queueOf<ToShip>(visit, "console_shipping", async (limit, last) => {
       const after = last && { order: last.id, position: last.key };
@@ -147,9 +142,9 @@ async function orderPage(visit: ConsoleVisit): Promise<Shown> {
         { title: "Status", cell: (line) => ({ status: line.status }) },
         { title: "Shipped", cell: ({ shipping: sent }) => sent && `${sent.carrier}, ${sent.tracking_number}` },
       ])}
-      {table(visit, { title: "Requests to suppliers", rows: inside.items }, itemColumns(visit, order.id))}
+      {table(visit, { title: "Requests to suppliers", rows: inside.items }, itemColumns(order.id))}
       {table(visit, { title: "eSIMs", caption: "eSIMs of the order, the newest 50", rows: iccids }, [
-        { title: "ICCID", cell: (iccid) => ({ text: iccid, href: `${visit.base}/esims/${iccid}` }) },
+        { title: "ICCID", cell: (iccid) => ({ text: iccid, to: `/esims/${iccid}` }) },
       ])}
       <Timeline visit={visit} moments={withoutPhones(timeline)} />
     </>
@@ -157,8 +152,8 @@ async function orderPage(visit: ConsoleVisit): Promise<Shown> {
   return pageShown(visit, order.order_number, body);
 }
 
-const itemColumns = ({ base }: ConsoleVisit, order: OrderId): Column<SeenOrder["inside"]["items"][number]>[] => [
-  { title: "Supplier", cell: (one) => ({ text: one.supplier, href: `${base}/orders/${order}/items/${one.item_id}` }) },
+const itemColumns = (order: OrderId): Column<SeenOrder["inside"]["items"][number]>[] => [
+  { title: "Supplier", cell: (one) => ({ text: one.supplier, to: `/orders/${order}/items/${one.item_id}` }) },
   { title: "Status", cell: (one) => ({ status: one.status }) },
   { title: "Quantity", right: true, cell: (one) => one.quantity },
   { title: "Plan there", cell: (one) => one.supplier_sku },

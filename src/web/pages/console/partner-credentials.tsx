@@ -31,7 +31,7 @@ async function credentialsPage(visit: ConsoleVisit): Promise<Shown> {
     <>
       <PartnerLinks visit={visit} slug={slug} />
       {table(visit, { caption: title, rows: credentials, empty }, [
-        { title: "Client ID", cell: (one) => ({ text: one.client_id, href: `${visit.base}${placeOf(slug, one)}` }) },
+        { title: "Client ID", cell: (one) => ({ text: one.client_id, to: placeOf(slug, one) }) },
         { title: "Label", cell: (one) => one.label },
         { title: "Environment", cell: (one) => one.environment },
         { title: "Status", cell: (one) => ({ status: one.status }) },

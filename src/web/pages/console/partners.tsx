@@ -8,8 +8,8 @@ import { listed } from "../../parts/list-page.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, choiceField, chosen, field, requiredField, type Shown } from "../../session/visit.ts";
 
-const columnsOf = ({ base }: ConsoleVisit): Column<Partner>[] => [
-  { title: "Partner", cell: (one) => ({ text: one.slug, href: `${base}/partners/${one.slug}` }) },
+const columns: readonly Column<Partner>[] = [
+  { title: "Partner", cell: (one) => ({ text: one.slug, to: `/partners/${one.slug}` }) },
   { title: "Name", cell: (one) => one.name },
   { title: "Status", cell: (one) => ({ status: one.status }) },
   { title: "Tier", cell: (one) => one.tier },
@@ -46,7 +46,7 @@ function partnersPage(visit: ConsoleVisit): Promise<Shown> {
     title: "Partners",
     path: "/partners",
     caption: "Partners",
-    columns: columnsOf(visit),
+    columns,
     filters: [
       { name: "text", label: "Slug or name" },
       { name: "status", label: "Status", options: partnerStatuses },

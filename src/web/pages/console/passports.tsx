@@ -30,8 +30,8 @@ function stateOf({ withdrawn_at, verification }: OperatorPassport): Cell {
   return { status: withdrawn_at === null ? verification : "withdrawn" };
 }
 
-const columnsOf = (visit: ConsoleVisit): Column<OperatorPassport>[] => [
-  { title: "Reference", cell: (one) => ({ text: one.reference ?? one.id, href: `${visit.base}/passports/${one.id}` }) },
+const columns: readonly Column<OperatorPassport>[] = [
+  { title: "Reference", cell: (one) => ({ text: one.reference ?? one.id, to: `/passports/${one.id}` }) },
   { title: "Partner", cell: (one) => one.partner },
   { title: "Environment", cell: (one) => one.environment },
   { title: "Holder", cell: (one) => personWords(nameOf(one)) },
@@ -53,7 +53,7 @@ function passportsPage(visit: ConsoleVisit): Promise<Shown> {
     title: "Passports to verify",
     path: "/passports",
     caption: "Passports that await verification, oldest first",
-    columns: columnsOf(visit),
+    columns,
     read: async (page) => {
       const { data, next_cursor } = await visit.store.list(verificationQueue, page);
       return { rows: data, next: next_cursor };
@@ -66,7 +66,7 @@ function passportsPage(visit: ConsoleVisit): Promise<Shown> {
 async function searchPage(visit: ConsoleVisit): Promise<Shown> {
   const rows = await visit.store.read(findPassports, requiredField(visit.form, "number"));
   const title = "Passports of a number";
-  const found = table(visit, { caption: title, rows, empty: "No passport has this number." }, columnsOf(visit));
+  const found = table(visit, { caption: title, rows, empty: "No passport has this number." }, columns);
   return pageShown(visit, title, [searchForm(visit), found]);
 }
 
@@ -96,7 +96,7 @@ async function passportPage(visit: ConsoleVisit): Promise<Shown> {
         { title: "Carrier", cell: (use) => use.carrier },
         {
           title: "Request",
-          cell: ({ request_id: id }) => ({ text: id, href: `${visit.base}/activations/${id}` }),
+          cell: ({ request_id: id }) => ({ text: id, to: `/activations/${id}` }),
         },
         { title: "By", cell: (use) => use.actor },
         { title: "Released", cell: (use) => ({ time: use.released_at }) },

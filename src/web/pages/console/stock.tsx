@@ -20,8 +20,8 @@ import { type ConsoleVisit, field, requiredField, type Shown } from "../../sessi
 
 const [PATH, TITLE] = ["/stock/import", "Import eSIMs"];
 
-const columnsOf = ({ base }: ConsoleVisit): Column<StockLevel>[] => [
-  { title: "SKU", cell: (one) => ({ text: one.sku, href: `${base}/catalog/${one.product_id}` }) },
+const columns: readonly Column<StockLevel>[] = [
+  { title: "SKU", cell: (one) => ({ text: one.sku, to: `/catalog/${one.product_id}` }) },
   { title: "Name", cell: (one) => one.name },
   { title: "Product", cell: (one) => ({ status: one.status }) },
   { title: "Free", right: true, cell: (one) => one.available },
@@ -37,7 +37,7 @@ async function stockPage(visit: ConsoleVisit): Promise<Shown> {
     title: "Stock",
     path: "/stock",
     caption: "Stock of each product",
-    columns: columnsOf(visit),
+    columns,
     filters: [
       { name: "below", label: "Fewer than (on sale)" },
       { name: "sku", label: "SKU begins with" },

@@ -37,8 +37,8 @@ function healthOf({ paused, outage, circuit }: Pick<Listed, "paused" | "outage" 
 
 const circuitWords: Readonly<Record<CircuitState, string>> = { closed: "closed", open: "open", half_open: "half open" };
 
-const columnsOf = ({ base }: ConsoleVisit): Column<Listed>[] => [
-  { title: "Supplier", cell: (one) => ({ text: one.name, href: `${base}/suppliers/${encodeURIComponent(one.name)}` }) },
+const columns: readonly Column<Listed>[] = [
+  { title: "Supplier", cell: (one) => ({ text: one.name, to: `/suppliers/${encodeURIComponent(one.name)}` }) },
   { title: "Adapter", cell: (one) => one.adapter },
   { title: "Reached at", cell: (one) => (one.adapter === "email" ? one.to : one.url) },
   { title: "State", cell: (one) => ({ status: healthOf(one) }) },
@@ -54,7 +54,7 @@ function suppliersPage(visit: ConsoleVisit): Promise<Shown> {
     title: "Suppliers",
     path: "/suppliers",
     caption: "Suppliers",
-    columns: columnsOf(visit),
+    columns,
     read: () => visit.store.read(withHealth, null),
     empty: "No suppliers yet.",
     above: <div class="acts">{links(visit, [["/carriers", "Carriers"]])}</div>,

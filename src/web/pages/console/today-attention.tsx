@@ -9,16 +9,16 @@ const REQUESTED = "Refunds that people at suppliers decide: the eSIM's page sett
 
 /** A table for each thing that needs attention, of what the role may see. */
 export function attention(visit: ConsoleVisit, status: PlatformStatus): ComponentChildren {
-  const { base, may } = visit;
+  const { may } = visit;
   const partner = ({ partner: slug }: { partner: string }): Cell =>
-    may("partners.read") ? { text: slug, href: `${base}/partners/${slug}` } : slug;
+    may("partners.read") ? { text: slug, to: `/partners/${slug}` } : slug;
   const outages = oldestFirst(status.outages, ({ since }) => since);
   const endpoints = oldestFirst(status.failing_endpoints, (one) => one.failing_since ?? one.last_at ?? "");
   const stock = status.low_stock.toSorted((a, b) => a.available - b.available);
   return [
     may("suppliers.read") &&
       table(visit, { title: "Suppliers and carriers that do not answer", rows: outages }, [
-        { title: "Name", cell: ({ name }) => ({ text: name, href: `${base}/suppliers` }) },
+        { title: "Name", cell: ({ name }) => ({ text: name, to: "/suppliers" }) },
         { title: "Kind", cell: (one) => one.kind },
         { title: "Since", cell: (one) => ({ time: one.since }) },
         { title: "Failures", right: true, cell: (one) => one.failures },
@@ -36,7 +36,7 @@ export function attention(visit: ConsoleVisit, status: PlatformStatus): Componen
       ]),
     may("catalog.read") &&
       table(visit, { id: "held", title: "Held for their margin", caption: HELD, rows: status.held_products }, [
-        { title: "Product", cell: ({ sku, id }) => ({ text: sku, href: `${base}/catalog/${id}` }) },
+        { title: "Product", cell: ({ sku, id }) => ({ text: sku, to: `/catalog/${id}` }) },
         { title: "Supplier", cell: (one) => one.supplier },
         { title: "Price", right: true, cell: (one) => ({ money: one.price_cents, currency: one.currency }) },
         { title: "Cost", right: true, cell: ({ cost, cost_currency }) => cost && `${cost} ${cost_currency}` },
@@ -44,7 +44,7 @@ export function attention(visit: ConsoleVisit, status: PlatformStatus): Componen
       ]),
     may("esims.read") &&
       table(visit, { title: "Refunds requested", caption: REQUESTED, rows: status.open_refunds }, [
-        { title: "eSIM", cell: ({ iccid }) => ({ text: iccid, href: `${base}/esims/${iccid}` }) },
+        { title: "eSIM", cell: ({ iccid }) => ({ text: iccid, to: `/esims/${iccid}` }) },
         { title: "Supplier", cell: (one) => one.supplier },
         { title: "As", cell: (one) => one.reference },
         { title: "Partner", cell: (one) => one.partner },
@@ -52,7 +52,7 @@ export function attention(visit: ConsoleVisit, status: PlatformStatus): Componen
       ]),
     may("stock.read") &&
       table(visit, { title: "Low stock", rows: stock }, [
-        { title: "Product", cell: ({ sku }) => ({ text: sku, href: `${base}/stock` }) },
+        { title: "Product", cell: ({ sku }) => ({ text: sku, to: "/stock" }) },
         { title: "eSIMs left", right: true, cell: (one) => one.available },
       ]),
     may("money.read") &&
