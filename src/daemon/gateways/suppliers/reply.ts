@@ -69,7 +69,7 @@ export function reasonOf(reply: Failed): string {
 }
 
 /** The same as a sentence. */
-export function faultWords(provider: string, reply: Failed): string {
+function faultWords(provider: string, reply: Failed): string {
   if (reply.kind === "refused") return `${provider} refuses it: ${reply.message}`;
   if (reply.kind === "busy") return `${provider}'s limits are used up for ${Math.ceil(reply.waitMs / 1_000)} s.`;
   const what = reply.kind === "unsent" ? "cannot be reached" : "gave no usable answer";

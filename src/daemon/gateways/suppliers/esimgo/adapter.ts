@@ -15,21 +15,21 @@ const REPLACE = "eSIM Go has no call for it: its support replaces a faulty eSIM.
 /** The adapter of eSIM Go's Travel API v2.5. What people ask for waits for limits. */
 export function createEsimgo({ calls, secret, now }: ProviderParts): Provider {
   const client = createClient(calls.send, secret);
-  const patient = createClient(calls.sendInTurn, secret);
+  const forPeople = createClient(calls.sendInTurn, secret);
   const phantoms: Phantoms = new Map();
   return {
     buy: (ask) => buyBundle({ client, ask, now, phantoms }),
     topUp: (ask) => topUpEsim(client, ask),
     // Any bundle that is compatible serves.
     topupPlans: async () => null,
-    fits: ({ iccid }, plan) => fitsOn(patient, iccid, plan),
-    catalog: () => readCatalog(patient),
-    balance: async () => usable(NAME, await accountBalance(patient)),
+    fits: ({ iccid }, plan) => fitsOn(forPeople, iccid, plan),
+    catalog: () => readCatalog(forPeople),
+    balance: async () => usable(NAME, await accountBalance(forPeople)),
     async check() {
-      const held = await accountBalance(patient);
+      const held = await accountBalance(forPeople);
       return accountChecks(held, held, now());
     },
-    look: (esims) => lookAtEach({ provider: NAME, now }, esims, (esim) => lookAt(patient, esim)),
+    look: (esims) => lookAtEach({ provider: NAME, now }, esims, (esim) => lookAt(forPeople, esim)),
     refund: (esim) => refundEsim(client, esim),
     replace: async () => ({ outcome: "not_available", detail: REPLACE }),
     readNotice: (notice) => readEsimgoNotice(notice, secret),
