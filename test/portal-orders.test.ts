@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { listSessions, viewAs } from "../src/core/accounts/sessions.ts";
 import { listAudit } from "../src/core/audit/list.ts";
+import type { OrderId } from "../src/core/kernel/brand.ts";
+import { refundOrder } from "../src/core/orders/refund.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { person, startPages } from "./support/pages.ts";
 import { create, lines } from "./support/quotes.ts";
@@ -25,6 +27,13 @@ test("an owner places an order by the form, which acts once however often it is 
   expect([refused.status, refused.text]).toEqual([402, expect.stringContaining("is missing")]);
   const csv = await owner.get("/portal/orders?format=csv");
   expect(csv.html.split("\n")[1]).toMatch(/^ORD-.*,19.80,/);
+
+  const shown = await owner.get(placed.path);
+  expect(shown.text).not.toContain("Refunded");
+  const id = placed.path.split("/").at(-1) as OrderId;
+  const part = { line: 1, units: 1, amount: null, reason: "goodwill", actor: "test" };
+  await platform.store.write(refundOrder, { id, ...part });
+  expect((await owner.get(placed.path)).text).toMatch(/Refunded ?9\.90 AUD/);
 });
 
 test("a form that was opened in one environment places nothing in the other", async () => {

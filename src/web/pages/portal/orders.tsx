@@ -7,8 +7,8 @@ import { type ShownOrder, showOrder } from "../../../core/orders/show.ts";
 import { orderStatuses } from "../../../core/store/schema/values.ts";
 import { type Column, Record } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
-import { backLink, pageShown, record, table } from "../../parts/shown.tsx";
-import { moneyWords } from "../../parts/words.ts";
+import { backLink, type Fields, pageShown, record, table } from "../../parts/shown.tsx";
+import { type Cell, moneyWords, plain } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { orderHistoryShown } from "./history.tsx";
@@ -79,6 +79,7 @@ async function orderPage(visit: PortalVisit): Promise<Shown> {
     record(visit, [
       ["Status", { status: order.status }],
       ["Total", { money: order.total_price_cents, currency: order.currency }],
+      ...refundedShown(order),
       ["Placed", { time: order.created_at }],
       ["Changed", { time: order.updated_at }],
       ["ID", order.id],
@@ -110,11 +111,11 @@ const esimColumns: readonly Column<LineEsim>[] = [
 ];
 
 function deliveredShown(visit: PortalVisit, line: Line, shown: ShownOrder) {
-  const words = Object.entries(line.fulfillment).flatMap(([name, value]) =>
-    typeof value === "string" ? [[name, value] as const] : [],
+  const known = Object.entries(line.fulfillment).flatMap(([name, value]) =>
+    typeof value === "string" ? [[titleOf(name), fulfillmentCell(name, value)] as const] : [],
   );
   return [
-    <Record visit={visit} fields={words} />,
+    <Record visit={visit} fields={known} />,
     shown.open.has(line.id) && (
       <p>
         More than {MOST_ESIMS}: <a href={`${visit.base}/esims?order=${shown.order.id}`}>list them</a>, or download CSV.
@@ -122,6 +123,21 @@ function deliveredShown(visit: PortalVisit, line: Line, shown: ShownOrder) {
     ),
     table(visit, { caption: "Delivered eSIMs", rows: esimsOf(line) }, esimColumns),
   ];
+}
+
+function refundedShown({ refunded_cents: money, currency }: ShownOrder["order"]): Fields {
+  return money === 0 ? [] : [["Refunded", { money, currency }]];
+}
+
+/** "tracking_number" → "Tracking number" */
+function titleOf(name: string): string {
+  const words = plain(name);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+function fulfillmentCell(name: string, value: string): Cell {
+  if (name === "status") return { status: value };
+  return name.endsWith("_at") ? { time: value } : value;
 }
 
 const form = { needs: "orders.write", again: (visit: PortalVisit) => ordersPage(visit) } as const;
