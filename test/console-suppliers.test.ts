@@ -33,7 +33,7 @@ test("a provider is connected, checked and changed; its secret is shown nowhere"
   expect((await contact())?.secret?.reveal()).toBe(provider.secret);
 
   const checked = await admin.send(connected, {}, "/two/check");
-  expect(checked.text).toMatch(/credential ?ok ?It answered a signed request/);
+  expect(checked.text).toMatch(/credential ?ok ?It is accepted/);
   const replaced = await admin.send(connected, { secret: `${provider.secret}x` }, "/two/secret");
   expect((await admin.send(replaced, {}, "/two/check")).text).toMatch(/credential ?failed/);
   expect((await admin.send(replaced, {}, "/two/balance")).status).toBe(503);

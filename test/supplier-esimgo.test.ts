@@ -277,6 +277,16 @@ describe("a refund", () => {
     expect(await go.provider.look([two])).toMatchObject([{ status: "inactive", totalMb: 1_000 }]);
   });
 
+  test.each(["history", "actions"])("is found among the %s of an eSIM, whatever else is said", async (field) => {
+    const body = { next: null, [field]: [{ name: "Bundle refunded to balance", bundle: BRITAIN }] };
+    const go = await openEsimgoAdapter({
+      instead: ({ path }) => (path.endsWith("/history") ? { status: 200, body } : null),
+    });
+    const esim = await sold(go);
+    await go.call("DELETE", `/esims/${esim.iccid}/bundles/${BRITAIN}`);
+    expect(await go.provider.refund(esim)).toMatchObject({ outcome: "done", detail: "Bundle refunded to balance" });
+  });
+
   test("by another eSIM there is none", async () => {
     const go = await openEsimgoAdapter();
     expect(await go.provider.replace(await sold(go))).toMatchObject({ outcome: "not_available" });

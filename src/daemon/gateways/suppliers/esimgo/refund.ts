@@ -32,7 +32,8 @@ export async function refundEsim(client: Client, { iccid, reference }: EsimRef):
 async function wasRefunded(client: Client, iccid: string, bundle: Assigned): Promise<Returned> {
   const reply = await client({ method: "GET", path: `/esims/${encodeURIComponent(iccid)}/history` }, history);
   if (reply.kind !== "done") return notReturned(NAME, reply);
-  const rows = Array.isArray(reply.value) ? reply.value : Object.values(reply.value).flat();
+  const shown = reply.value;
+  const rows = Array.isArray(shown) ? shown : "history" in shown ? shown.history : shown.actions;
   const found = rows.find((row) => (row.bundleName ?? row.bundle) === bundle.plan && repays(row.name));
   return found ? repaid(found.name, bundle) : unavailable("the bundle was revoked, and its history shows no refund");
 }
