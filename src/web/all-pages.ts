@@ -5,6 +5,7 @@ import { carrierPages } from "./pages/console/carriers.tsx";
 import { consoleCatalogPages } from "./pages/console/catalog.tsx";
 import { catalogImportPages } from "./pages/console/catalog-import.tsx";
 import { esimSettlePages } from "./pages/console/esim-settle.tsx";
+import { esimSupplierPages } from "./pages/console/esim-supplier.tsx";
 import { consoleEsimPages } from "./pages/console/esims.tsx";
 import { consoleFindPages } from "./pages/console/find.tsx";
 import { logLinePages } from "./pages/console/log-lines.tsx";
@@ -81,6 +82,7 @@ export const allPages: readonly RegisteredPage[] = [
   ...consolePassportPages,
   ...consoleEsimPages,
   ...esimSettlePages,
+  ...esimSupplierPages,
   ...consoleFindPages,
   ...webhooksPages,
   ...webhookPages,

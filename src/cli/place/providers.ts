@@ -7,11 +7,6 @@ export async function usingProviders<T>(
   { store, clock }: { store: Store; clock: Clock },
   work: (providers: Providers) => Promise<T>,
 ): Promise<T> {
-  const { createProviders } = await import("../../daemon/gateways/suppliers/providers.ts");
-  const providers = createProviders({ store, now: clock.now });
-  try {
-    return await work(providers);
-  } finally {
-    await providers.close();
-  }
+  const providers = await import("../../daemon/gateways/suppliers/providers.ts");
+  return providers.usingProviders({ store, now: clock.now }, work);
 }

@@ -12,6 +12,17 @@ export type Verdict =
   | "ok"
   | "unknown";
 
+/** What each is for people. */
+export const verdictWords: Readonly<Record<Verdict, string>> = {
+  never_downloaded: "never downloaded",
+  installed_not_enabled: "installed, not switched on",
+  used_up: "used up",
+  expired: "expired",
+  suspended: "suspended",
+  ok: "in order",
+  unknown: "not known",
+};
+
 /** What is found of one eSIM. */
 export interface Diagnosis {
   iccid: string;

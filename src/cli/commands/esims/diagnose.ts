@@ -1,4 +1,4 @@
-import type { Diagnosis, Verdict } from "../../../core/after-sale/diagnose.ts";
+import { type Diagnosis, verdictWords } from "../../../core/after-sale/diagnose.ts";
 import type { EsimRow } from "../../../core/esims/esim.ts";
 import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
@@ -33,25 +33,15 @@ export default command({
   },
 });
 
-const words: Readonly<Record<Verdict, string>> = {
-  never_downloaded: "never downloaded",
-  installed_not_enabled: "installed, not switched on",
-  used_up: "used up",
-  expired: "expired",
-  suspended: "suspended",
-  ok: "in order",
-  unknown: "not known",
-};
-
 function toResult(found: Diagnosis): Result {
   const { iccid, verdict, evidence, message } = found;
-  return recordResult(found, () => ({ iccid, verdict: words[verdict], evidence: evidence.join("\n"), message }));
+  return recordResult(found, () => ({ iccid, verdict: verdictWords[verdict], evidence: evidence.join("\n"), message }));
 }
 
 function several(found: Diagnosis[]): Result {
   const columns = [
     { title: "iccid", value: ({ iccid }: Diagnosis) => iccid },
-    { title: "verdict", value: ({ verdict }: Diagnosis) => words[verdict] },
+    { title: "verdict", value: ({ verdict }: Diagnosis) => verdictWords[verdict] },
     { title: "evidence", value: ({ evidence }: Diagnosis) => evidence.join("; "), shrinks: true },
   ];
   const note = found.length >= MOST ? `The newest ${MOST} eSIMs: name others by their ICCID.` : undefined;

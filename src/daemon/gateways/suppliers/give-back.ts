@@ -14,15 +14,24 @@ interface GivenBack {
   since: string | null;
 }
 
+interface GiveBackAsked {
+  id: EsimId;
+  kind: ReturnKind;
+  repaid?: Repaid;
+  actor: Actor;
+  /** The HTTP request that it serves. */
+  requestId?: string;
+}
+
 /**
  * Asks an eSIM's supplier to take it back, or for another one in its place; what it did is applied once. May be
  * repeated after an answer that was lost. Throws `not_found`, `conflict`, `validation`, `supplier_unreachable`.
  */
 export async function giveBack(
   { store, providers }: { store: Pick<Store, "read" | "write">; providers: Pick<Providers, "of"> },
-  { id, kind, repaid, actor }: { id: EsimId; kind: ReturnKind; repaid?: Repaid; actor: Actor },
+  { id, kind, repaid, actor, requestId }: GiveBackAsked,
 ): Promise<GivenBack> {
-  const begun = await store.write(beginReturn, { id, kind, repaid, actor });
+  const begun = await store.write(beginReturn, { id, kind, repaid, actor }, requestId);
   if ("answer" in begun) return begun;
   const { returnId, supplier, ref } = begun;
   const contact = await store.read(supplierContact, supplier);
@@ -31,5 +40,5 @@ export async function giveBack(
     throw new Problem("supplier_unreachable", `${supplier} has no secret, or no address that may be used.`);
   }
   const returned = kind === "refund" ? await provider.refund(ref) : await provider.replace(ref);
-  return { answer: await store.write(endReturn, { returnId, returned, repaid, actor }), since: null };
+  return { answer: await store.write(endReturn, { returnId, returned, repaid, actor }, requestId), since: null };
 }

@@ -17,14 +17,24 @@ export interface Providers {
 /** How long a connection may take to open (ms). */
 const CONNECT_MS = 10_000;
 
-/** Makes the APIs of providers. `now` is the clock, in ms. */
-export function createProviders({
-  store,
-  now,
-}: {
+/** What reaching providers needs: where the limits are that all share, and the clock (ms). */
+interface ProvidersNeed {
   store: Pick<Store, "read" | "write">;
   now: () => number;
-}): Providers {
+}
+
+/** Reaches providers for one piece of work, and ends the connections after it. */
+export async function usingProviders<T>(need: ProvidersNeed, work: (providers: Providers) => Promise<T>): Promise<T> {
+  const providers = createProviders(need);
+  try {
+    return await work(providers);
+  } finally {
+    await providers.close();
+  }
+}
+
+/** Makes the APIs of providers. */
+export function createProviders({ store, now }: ProvidersNeed): Providers {
   const dispatcher = new Agent({ connect: { timeout: CONNECT_MS } });
   /** Each as it was made last: what its requests share stays shared. */
   const made = new Map<string, { of: string; provider: Provider }>();

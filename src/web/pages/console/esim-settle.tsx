@@ -1,18 +1,16 @@
 import { openRefund, settleReturn } from "../../../core/after-sale/settle.ts";
 import { notFound } from "../../../core/kernel/problem.ts";
-import type { FieldOf } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, choiceField, type Form, partIn } from "../../session/visit.ts";
+import { type ConsoleVisit, partIn } from "../../session/visit.ts";
+import { repaidFields, repaidIn } from "./repaid-field.ts";
 
 /** What the people at a supplier decide about a refund that was requested of them. */
 const acts = [
   { verb: "refund-granted", title: "Refund granted", granted: true },
   { verb: "refund-denied", title: "Refund denied", granted: false },
 ] as const;
-
-const REPAID = "repaid";
 
 async function seenIn(visit: ConsoleVisit) {
   const found = await visit.store.read(openRefund, partIn(visit, "iccid"));
@@ -26,30 +24,13 @@ export async function settleLinks(visit: ConsoleVisit, iccid: string): Promise<[
   return acts.map(({ verb, title }) => [`/esims/${iccid}/${verb}`, title]);
 }
 
-/** Whether it was repaid is for people to say: nothing is chosen before. */
-const repaidFields = (unclear: string): FieldOf[] => [
-  `${unclear} went back by a refund of the order before, and nothing says for which eSIM.`,
-  {
-    name: REPAID,
-    label: "Was that for this eSIM?",
-    options: [
-      ["", "–"],
-      ["yes", "yes"],
-      ["no", "no"],
-    ],
-    required: true,
-  },
-];
-
-const yesOrNo = (form: Form) => choiceField(form, REPAID, ["yes", "no"]) === "yes";
-
 const settling = ({ verb, title, granted }: (typeof acts)[number]) =>
   actPage({
     ...{ verb, button: title, bad: granted, command: settleReturn, read: seenIn },
-    fields: ({ unclear }) => (granted && unclear !== null ? repaidFields(unclear) : []),
+    fields: ({ unclear }) => (granted ? repaidFields(unclear) : []),
     at: ({ iccid }) => `/esims/${iccid}`,
     title: ({ iccid }) => `${title}: eSIM ${iccid}`,
-    input: ({ form }, { id }) => ({ id, granted, repaid: REPAID in form ? yesOrNo(form) : undefined }),
+    input: ({ form }, { id }) => ({ id, granted, repaid: repaidIn(form) }),
     foresee: ({ amount_cents, currency }, { partner, supplier }) =>
       granted ? (
         <p>

@@ -1,10 +1,9 @@
-import { type DeliveredEsim, deliveredEsims } from "../../../core/esims/delivered.ts";
-import { esimsOfIccid, esimTransitions } from "../../../core/esims/esim.ts";
+import type { DeliveredEsim } from "../../../core/esims/delivered.ts";
+import { esimTransitions } from "../../../core/esims/esim.ts";
 import { activateEsim, suspendEsim } from "../../../core/esims/life.ts";
 import { type ListedEsim, listAllEsims } from "../../../core/esims/list-all.ts";
 import { type EsimStatusRecord, toEsimStatus } from "../../../core/esims/status.ts";
 import { findStory } from "../../../core/find/find.ts";
-import { notFound } from "../../../core/kernel/problem.ts";
 import { canMove } from "../../../core/kernel/state-machine.ts";
 import { requireOrder } from "../../../core/orders/order.ts";
 import { partnerById } from "../../../core/partners/partner.ts";
@@ -20,6 +19,7 @@ import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, partIn, type Shown } from "../../session/visit.ts";
 import { dayFilters, overAll, partnerFilter } from "./all-partners.ts";
 import { settleLinks } from "./esim-settle.tsx";
+import { esimOf, supplierLinks } from "./esim-supplier.tsx";
 import { personWords, withoutPhones } from "./masked.ts";
 
 const columns: readonly Column<ListedEsim>[] = [
@@ -52,12 +52,9 @@ async function esimsPage(visit: ConsoleVisit): Promise<Shown> {
   });
 }
 
-/** An eSIM of any partner or in stock, on one snapshot; a real one goes before one of the sandbox. */
+/** An eSIM of any partner or in stock, on one snapshot. */
 async function seenEsim(q: Read, iccid: string) {
-  const delivered = await deliveredEsims(q, iccid);
-  const found = delivered.find(({ esim }) => esim.environment === "production") ?? delivered[0] ?? null;
-  const esim = found?.esim ?? (await esimsOfIccid(q, iccid))[0];
-  if (esim === undefined) throw notFound("esim");
+  const { found, esim } = await esimOf(q, iccid);
   const partner = esim.partner_id === null ? null : (await partnerById(q, esim.partner_id)).slug;
   const order = esim.order_id === null ? null : await requireOrder(q, esim.order_id);
   const { timeline } = await findStory(q, esim.id);
@@ -75,10 +72,10 @@ async function esimPage(visit: ConsoleVisit): Promise<Shown> {
   const isReal = found !== null && environment === "production" && visit.may("esims.write");
   const possible = isReal ? acts.filter(({ to }) => canMove(esimTransitions, status, to)) : [];
   const buttons = possible.map(({ verb, title }) => [`/esims/${iccid}/${verb}`, title] as const);
-  const settling = await settleLinks(visit, iccid);
+  const atSupplier = [...supplierLinks(visit, seen), ...(await settleLinks(visit, iccid))];
   const body = (
     <>
-      {record(visit, esimFields(seen), links(visit, [...buttons, ...settling]))}
+      {record(visit, esimFields(seen), links(visit, [...buttons, ...atSupplier]))}
       {found !== null && usage(toEsimStatus(found))}
       <Timeline visit={visit} moments={withoutPhones(timeline)} />
     </>

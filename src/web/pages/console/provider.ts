@@ -1,7 +1,7 @@
 import { Problem } from "../../../core/kernel/problem.ts";
 import { isProvider, requireSupplier, supplierContact } from "../../../core/suppliers/supplier.ts";
 import type { Provider } from "../../../daemon/gateways/suppliers/provider.ts";
-import { createProviders } from "../../../daemon/gateways/suppliers/providers.ts";
+import { usingProviders } from "../../../daemon/gateways/suppliers/providers.ts";
 import type { ConsoleVisit } from "../../session/visit.ts";
 
 /**
@@ -18,12 +18,9 @@ export async function withProvider<T>(
   if (contact === null || !isProvider(contact.adapter)) {
     throw new Problem("conflict", `${name} has no API of a provider that could be asked.`);
   }
-  const providers = createProviders({ store, now: context.clock.now });
-  try {
+  return usingProviders({ store, now: context.clock.now }, (providers) => {
     const provider = providers.of(contact);
     if (provider === null) throw new Problem("conflict", `${name} has no secret, or its address is not https.`);
-    return await work(provider);
-  } finally {
-    await providers.close();
-  }
+    return work(provider);
+  });
 }
