@@ -16,7 +16,7 @@ import { createMailer } from "../../src/daemon/gateways/mailer.ts";
 import { createSignedExchange } from "../../src/daemon/gateways/signed-exchange.ts";
 import { createProviders } from "../../src/daemon/gateways/suppliers/providers.ts";
 import { createSupplierGateway } from "../../src/daemon/gateways/suppliers.ts";
-import { createTopupOffers } from "../../src/daemon/routes/topup-offers.ts";
+import { topupOffersOf } from "../../src/daemon/routes/topup-offers.ts";
 import { createFulfillment } from "../../src/daemon/workers/fulfillment.ts";
 import { startPool } from "../../src/daemon/workers/pool.ts";
 import { createSupplies } from "../../src/daemon/workers/supplier-requests.ts";
@@ -64,7 +64,7 @@ const pools = [
 ];
 for (const pool of pools) store.onSignal("fulfillment", startPool(pool, { log }).wake);
 
-const offers = createTopupOffers({ store, clock: systemClock });
+const offers = topupOffersOf({ store, clock: systemClock });
 const got: Got[] = [];
 for (const one of options.wanted) got.push(await answered(one));
 console.info(`asked ${JSON.stringify(got)}`);

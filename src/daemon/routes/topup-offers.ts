@@ -27,8 +27,17 @@ interface Answer {
   plans: Promise<Plan[] | null>;
 }
 
+const shared = new WeakMap<object, TopupOffers>();
+
+/** Those of a daemon: its routes and its pages share what suppliers answered. */
+export function topupOffersOf(context: Pick<DaemonContext, "store" | "clock">): TopupOffers {
+  const offers = shared.get(context) ?? createTopupOffers(context);
+  shared.set(context, offers);
+  return offers;
+}
+
 /** Asks suppliers, and keeps what they answer for a minute. */
-export function createTopupOffers(context: Pick<DaemonContext, "store" | "clock">): TopupOffers {
+function createTopupOffers(context: Pick<DaemonContext, "store" | "clock">): TopupOffers {
   const { store, clock } = context;
   const answers = new LRUCache<string, Answer>({ max: ANSWERS });
   const made = once(() => providersOf(context));

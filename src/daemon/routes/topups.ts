@@ -13,12 +13,12 @@ import { scenarioOf } from "../plugins/sandbox-only.ts";
 import { IccidParams } from "../schemas/esim.ts";
 import { NewOrderHeaders } from "../schemas/order.ts";
 import { NewTopup, Topup, TopupPage, TopupParams, TopupProducts, TopupQuery } from "../schemas/topup.ts";
-import { createTopupOffers, type TopupOffers } from "./topup-offers.ts";
+import { type TopupOffers, topupOffersOf } from "./topup-offers.ts";
 
 /** Beyond the contract: more data for an eSIM that is sold. */
 export const esimTopupRoutes: RoutePlugin = (app, context) => {
   requireExactNumbers(app);
-  const offers = createTopupOffers(context);
+  const offers = topupOffersOf(context);
   productsRoute(app, context, offers);
   createRoute(app, context, offers);
   listRoute(app, context);

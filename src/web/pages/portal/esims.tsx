@@ -5,7 +5,6 @@ import { type ListedOwnEsim, listOwnEsims, type OwnEsimsFilter } from "../../../
 import { type EsimAsked, requireOwnEsim, toEsimStatus } from "../../../core/esims/status.ts";
 import type { OrderId, ProductId } from "../../../core/kernel/brand.ts";
 import { startOfCivilDate } from "../../../core/kernel/civil-date.ts";
-import { notFound, Problem } from "../../../core/kernel/problem.ts";
 import { orderIdByNumber, requireOrder } from "../../../core/orders/order.ts";
 import { auditCodesRead } from "../../../core/orders/read-audit.ts";
 import { esimStatuses } from "../../../core/store/schema/values.ts";
@@ -17,7 +16,9 @@ import { momentsIn, type TimelineMoment } from "../../parts/timeline.tsx";
 import type { Cell } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { type PortalVisit, partIn, type Shown } from "../../session/visit.ts";
+import { esimTopupPages, topupsShown } from "./esim-topup.tsx";
 import { historyShown } from "./history.tsx";
+import { asNotFound } from "./own-pages.ts";
 
 type Usage = { used_mb: number; total_mb: number };
 
@@ -76,10 +77,7 @@ function esimsPage(visit: PortalVisit): Promise<Shown> {
 
 /** An own eSIM on one snapshot, with its codes where they may be seen. Throws `not_found`, for another's alike. */
 async function readEsim(q: Read, { publicUrl, ...asked }: EsimAsked & { publicUrl: string }) {
-  const found = await requireOwnEsim(q, asked).catch((error: unknown) => {
-    const isHidden = error instanceof Problem && (error.slug === "esim_forbidden" || error.slug === "invalid_iccid");
-    throw isHidden ? notFound("esim") : error;
-  });
+  const found = await requireOwnEsim(q, asked).catch(asNotFound);
   const { esim, line, product } = found;
   const status = toEsimStatus(found);
   const isVisible = (await visibleEsim(q, esim.id)) !== null;
@@ -119,6 +117,7 @@ async function esimPage(visit: PortalVisit): Promise<Shown> {
     ) : (
       <Install delivered={delivered} iccid={status.iccid} />
     ),
+    await topupsShown(visit, status.iccid),
     await historyShown(visit, one, momentsOf(one, context.clock.now())),
   ]);
 }
@@ -166,4 +165,5 @@ function momentsOf({ status, since }: ReadEsim, now: number): TimelineMoment[] {
 export const esimPages = [
   portalPage({ path: "/esims", needs: "esims.read", show: esimsPage }),
   portalPage({ path: "/esims/:iccid", needs: "esims.read", show: esimPage }),
+  ...esimTopupPages,
 ];

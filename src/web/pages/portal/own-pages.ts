@@ -1,4 +1,4 @@
-import { Problem } from "../../../core/kernel/problem.ts";
+import { notFound, Problem } from "../../../core/kernel/problem.ts";
 import { onceShown } from "../../parts/shown.tsx";
 import { field, type PortalVisit, type Shown } from "../../session/visit.ts";
 
@@ -10,6 +10,12 @@ export function secretShown(
 ): Shown {
   const words = "The secret is shown only now. Keep it where your program finds it, and nowhere else.";
   return onceShown(visit, title, { ...given, words });
+}
+
+/** Throws `not_found` in place of what says that an eSIM is another's, or none; what else was thrown, as it is. */
+export function asNotFound(error: unknown): never {
+  const isHidden = error instanceof Problem && (error.slug === "esim_forbidden" || error.slug === "invalid_iccid");
+  throw isHidden ? notFound("esim") : error;
 }
 
 const OPENED_IN = "opened_in";
