@@ -117,7 +117,8 @@ async function* pagesFrom(page: Page, start: string): AsyncGenerator<{ path: str
   const waiting = [start];
   const add = (address: string) => {
     const { pathname, search, searchParams } = new URL(address, page.url());
-    const isPage = pathname.startsWith(start) && searchParams.get("format") !== "csv";
+    // The others are files: lists as CSV, and statements.
+    const isPage = pathname.startsWith(start) && searchParams.get("format") !== "csv" && !searchParams.has("form");
     const kind = kindOf(pathname, searchParams);
     const many = known.get(kind) ?? 0;
     if (!isPage || many >= ALIKE || waiting.includes(pathname + search) || seen.has(pathname + search)) return;
