@@ -125,14 +125,14 @@ describe.runIf(!onPostgres)("writes in a thread of their own", () => {
   );
 
   test("do not start on a database that is damaged, or of another key", async () => {
-    const made = await openThreaded();
-    await made.close();
-    const stranger = { ...made.work, masterKey: randomBytes(32), create: false };
+    const work = freshWork();
+    await (await openStore({ file: work.file, create: true }, { clock: systemClock, ids, ...work })).close();
+    const stranger = { ...work, masterKey: randomBytes(32), create: false };
     await expect(startWriter(stranger)).rejects.toMatchObject({ name: "StoreError", wrongKey: true });
     const damaged = join(temporaryDirectory(), "esimctl.db");
-    copyFileSync(made.work.file, damaged);
+    copyFileSync(work.file, damaged);
     writeFileSync(damaged, randomBytes(4096), { flag: "r+" });
-    const start = startWriter({ ...made.work, file: damaged, create: false });
+    const start = startWriter({ ...work, file: damaged, create: false });
     await expect(start).rejects.toBeInstanceOf(StoreError);
   });
 });

@@ -14,7 +14,9 @@ export const program = join(checkout, "bin", "esimctl");
 export const programEnv: Record<string, string> = {
   ...Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
-      value === undefined || /^(ESIMCTL_|NO_COLOR|FORCE_COLOR|SUDO_USER)/.test(name) ? [] : [[name, value]],
+      value === undefined || /^(ESIMCTL_|NO_COLOR|FORCE_COLOR|SUDO_USER|NODE_COMPILE_CACHE)/.test(name)
+        ? []
+        : [[name, value]],
     ),
   ),
   XDG_CONFIG_HOME: join(import.meta.dirname, "no-such-folder"),
