@@ -145,8 +145,8 @@ describe("backup, verify-backup, restore", () => {
 });
 
 describe("restore over data", () => {
-  test("requires --force and a confirmation, and keeps the old data", async () => {
-    const { data, file, backup, ordersAt } = await installation();
+  test("requires --force, a confirmation and that no daemon serves, and keeps the old data", async () => {
+    const { folder, data, file, backup, ordersAt } = await installation();
     await backup();
     await esimctlJson([...ORDER, "--data", data]);
     const plain = await esimctl(["restore", file, "--data", data, "--json"]);
@@ -162,15 +162,10 @@ describe("restore over data", () => {
     expect(await ordersAt(replaced)).toBe(2);
     // It can be served again.
     await startDaemon({ data });
-  });
-
-  test("is refused while a daemon serves, and into a directory of another program", async () => {
-    const { folder, data, file, backup, ordersAt } = await installation();
-    await backup();
-    await startDaemon({ data });
     const busy = await esimctl(["restore", file, "--data", data, "--force", "--yes", "--json"]);
     expect([busy.exitCode, failure(busy).message]).toEqual([1, expect.stringMatching(/already runs/)]);
     expect(await ordersAt(data)).toBe(1);
+    // Into a directory of another program.
     const other = await esimctl(["restore", file, "--data", folder, "--json"]);
     expect([other.exitCode, failure(other).message]).toEqual([1, expect.stringMatching(/something else/)]);
   });

@@ -4,12 +4,13 @@ import { expect, test } from "vitest";
 import { startDaemon } from "./support/daemon.ts";
 import { eventually } from "./support/hangs.ts";
 import { demoData } from "./support/installation.ts";
+import { forAllTests, type Owner } from "./support/owner.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
 
 /** A demo installation, which has a catalog, stock and the partner `demo`. */
-async function demo() {
-  const { data } = await demoData();
+async function demo(owner?: Owner) {
+  const { data } = await demoData(temporaryDirectory(owner));
   const args = (line: string) => [...line.split(" "), "--data", data];
   return {
     data,
@@ -18,9 +19,14 @@ async function demo() {
   };
 }
 
+/** The same, which a daemon serves. */
+const served = forAllTests(async (owner) => {
+  const made = await demo(owner);
+  return { ...made, daemon: await startDaemon({ data: made.data, owner }) };
+});
+
 test("an order from creation to its QR code, in the sandbox and in production", async () => {
-  const { data, run, json } = await demo();
-  const daemon = await startDaemon({ data });
+  const { daemon, run, json } = served();
   for (const [where, first] of [
     ["--sandbox", "pending_payment"],
     ["", "paid"],
@@ -44,12 +50,10 @@ test("an order from creation to its QR code, in the sandbox and in production", 
     expect(drawn.stdout).toContain(esims[1].activation_code);
     expect(drawn.stdout.match(/[█▀▄ ]{25,}/g)?.length).toBeGreaterThan(4);
   }
-  expect(await daemon.stop()).toMatchObject({ exitCode: 0 });
 });
 
 test("an order that its stock cannot fill waits for the operator", async () => {
-  const { data, run, json } = await demo();
-  await startDaemon({ data });
+  const { run, json } = served();
   const place = async () => {
     const { id } = await json("orders create --partner demo --product ES-GLB-3GB-15D --quantity 60");
     const shown = () => json(`orders show ${id} --partner demo`);

@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { esimctl } from "./support/cli.ts";
-import { startDaemon } from "./support/daemon.ts";
+import { refusedStart, startDaemon } from "./support/daemon.ts";
 import { demoData, newData } from "./support/installation.ts";
 import { temporaryDirectory } from "./support/store.ts";
 import { esimctlJson, esimctl as warm } from "./support/warm.ts";
@@ -85,7 +85,7 @@ test("strict EIDs and the sunset of the inventory endpoint are as last served", 
   expect(strict).toEqual({ sunset: "Wed, 30 Jun 2027 00:00:00 GMT", status: 400, warned: false });
   expect(await asked([])).toEqual({ sunset: null, status: 201, warned: true });
   for (const typed of ["soon", "2027-02-30", "2027-06-30T10:00:00"]) {
-    const refused = await esimctl(["serve", "--data", data, "--port", "0", "--inventory-sunset", typed]);
+    const refused = await refusedStart({ data, flags: ["--inventory-sunset", typed] });
     expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
   }
 });
