@@ -309,7 +309,7 @@ async function move({ shop, provider, iccid, orders }: BusyShop, live: Caller, {
 
 property(
   "closing equals the next opening, whatever moves the wallet and when",
-  { few: 3, many: 40 },
+  { few: 1, many: 40 },
   async (numRuns) => {
     const zone = process.env.TZ;
     onTestFinished(() => {
