@@ -83,7 +83,9 @@ describe.runIf(!onPostgres && hasCompiler)("on the disk of a data directory", ()
     expect(await listed()).toBe(2);
   });
 
-  test("an order whose sync fails is a 503, and the same key later one order, also after a kill", async () => {
+  test("an order whose sync fails is a 503, and the same key later one order, also after a kill", {
+    tags: ["slow"],
+  }, async () => {
     const { daemon, shop, order, listed, breakDown, repair } = await serveOnHeldDisk();
     breakDown();
     expect(await order("first")).toMatchObject({ status: 503, body: { title: "Service Unavailable" } });

@@ -30,7 +30,9 @@ function passingBytes(): number {
   return Buffer.from("x".repeat(3_000)).length;
 }
 
-test("small kept responses take the memory that their bound says, not the slabs of Buffers beside them", async () => {
+test("small kept responses take the memory that their bound says, not the slabs of Buffers beside them", {
+  tags: ["slow"],
+}, async () => {
   const { store } = await openTestStore(systemClock);
   const bound = 8_000_000;
   const pages = await keptForEpoch<KeptResponse>(store, { bytes: bound, sizeOf: keptSize })();
@@ -45,7 +47,7 @@ test("small kept responses take the memory that their bound says, not the slabs 
   expect(taken).toBeLessThan(1.5 * bound);
 });
 
-test("pages that are kept compressed take no more than their bytes", async () => {
+test("pages that are kept compressed take no more than their bytes", { tags: ["slow"] }, async () => {
   const platform = await startPlatform();
   const { token } = await platform.caller();
   await addProducts(
@@ -67,7 +69,7 @@ test("pages that are kept compressed take no more than their bytes", async () =>
   expect((await used()) - before).toBeLessThan(6_000_000);
 });
 
-test("tables of callers are bounded, however many call", async () => {
+test("tables of callers are bounded, however many call", { tags: ["slow"] }, async () => {
   const { clients } = memoryCounters(systemClock);
   const before = await used();
   for (let at = 0; at < 4 * KEPT_CALLERS; at += 1) clients.count(`sk_test_${at}`, 60);

@@ -9,6 +9,7 @@ const preload = join(import.meta.dirname, "support", "broken-thread.mjs");
 
 test.each(["main", "writer"])(
   "an error that nothing caught in the thread %s ends serve, and is logged",
+  { tags: ["slow"] },
   async (name) => {
     const folder = temporaryDirectory();
     const data = join(folder, "data");

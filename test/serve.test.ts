@@ -188,7 +188,9 @@ test("a damaged database is refused", async () => {
   expectRefusal(await refusedStart({ data }), /damaged/, /Restore a backup/);
 });
 
-test("damage in a large database, which is looked for beside serving it, ends the daemon", async () => {
+test("damage in a large database, which is looked for beside serving it, ends the daemon", {
+  tags: ["slow"],
+}, async () => {
   const { data } = await smallShop();
   const { databaseFile } = dataDirectory(data);
   const database = new Database(databaseFile);

@@ -216,7 +216,9 @@ test("the password of a session that was left open is not guessed: attempts wait
   expect((await owner.send(account, right)).text).toContain("password is changed");
 });
 
-test("sign-ins wait for each other in a line that has an end: beyond it they are to come back later", async () => {
+test("sign-ins wait for each other in a line that has an end: beyond it they are to come back later", {
+  tags: ["slow"],
+}, async () => {
   const { platform, owner } = await ofAcme();
   const browser = visitor(platform.url);
   const form = await browser.get("/portal/sign-in");

@@ -60,7 +60,7 @@ test("letters that the font has not are named, and long texts are cut", async ()
   expect(lines.find((line) => line.includes("credit"))).toMatch(/ \| W{10,40}… \| 0\.01 \| 0\.01$/);
 });
 
-test("a PDF has 10,000 movements at most", async () => {
+test("a PDF has 10,000 movements at most", { tags: ["slow"] }, async () => {
   const platform = await startPlatform();
   const caller = await platform.caller({ live: true });
   await fillLedger(platform.store, caller.partnerId, 10_001);

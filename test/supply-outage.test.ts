@@ -118,7 +118,9 @@ function expectHistory(history: readonly Change[], down: readonly Down[]) {
   }
 }
 
-test("one of three suppliers down each minute: orders go on, and each circuit's history is right", async () => {
+test("one of three suppliers down each minute: orders go on, and each circuit's history is right", {
+  tags: ["slow"],
+}, async () => {
   const shop = await supplyShop(providerAdapters);
   const { store, clock } = shop.platform;
   const sold = await products(shop);
