@@ -1,12 +1,13 @@
 import { notFound, offsetMoment, plainMoment, success } from "./airalo-answers.ts";
 import { readFilters, readInclude } from "./airalo-filters.ts";
 import type { AiraloMemory, AiraloSim } from "./airalo-memory.ts";
+import { lowDataNotices } from "./airalo-notices.ts";
 import { listedOrder, type OrderInclude, simBody } from "./airalo-order-body.ts";
 import { isListed } from "./airalo-order-list.ts";
 import { airaloPricing, packageFacts } from "./airalo-packages.ts";
 import { pageOf, readPage } from "./airalo-pages.ts";
-import { allowanceState, remainingOf, simState, totalsOf } from "./airalo-usage.ts";
-import type { ProviderAnswer, ProviderRequest } from "./provider.ts";
+import { activate, allowanceState, remainingOf, simState, totalsOf, useUp } from "./airalo-usage.ts";
+import type { PlayedEsim, ProviderAnswer, ProviderCallback, ProviderRequest } from "./provider.ts";
 
 const includes = ["order", "order.status", "order.user", "share"] as const;
 type SimInclude = (typeof includes)[number];
@@ -94,4 +95,54 @@ export function listAllowances(memory: AiraloMemory, { now }: ProviderRequest, i
     package: packageFacts(one.bought),
   }));
   return { status: 200, body: { pricing: airaloPricing, data } };
+}
+
+/**
+ * What a phone does with an eSIM, as far as this provider sees it: an installation shows nowhere, and neither does an
+ * eSIM that is switched on before it is used. A suspended one is UNKNOWN, a deleted one RECYCLED, which is for good.
+ */
+export function playSim(memory: AiraloMemory, played: PlayedEsim, now: number): ProviderCallback[] | null {
+  const sim = memory.sims.get(played.iccid);
+  if (sim === undefined) return null;
+  if (sim.forced === "RECYCLED") return [];
+  if (played.used_mb !== undefined) useUp(sim, played.used_mb, now);
+  if (played.state !== undefined) states[played.state](sim, now);
+  return lowDataNotices(memory, sim, now);
+}
+
+const states: Record<NonNullable<PlayedEsim["state"]>, (sim: AiraloSim, now: number) => void> = {
+  installed: unforce,
+  enabled: unforce,
+  in_use(sim, now) {
+    unforce(sim);
+    const byState = (state: string) => sim.allowances.find((one) => allowanceState(one, now) === state);
+    const waiting = byState("ACTIVE") === undefined ? byState("NOT_ACTIVE") : undefined;
+    if (waiting !== undefined) activate(waiting, now);
+  },
+  used_up(sim, now) {
+    unforce(sim);
+    for (const allowance of sim.allowances) {
+      activate(allowance, now);
+      allowance.used = allowance.bought.amount ?? allowance.used;
+      allowance.finished_at ??= now;
+    }
+  },
+  expired(sim, now) {
+    unforce(sim);
+    for (const allowance of sim.allowances) {
+      activate(allowance, now);
+      if (allowance.finished_at === null) allowance.expires_at = Math.min(allowance.expires_at ?? now, now);
+    }
+  },
+  suspended(sim) {
+    sim.forced = "UNKNOWN";
+  },
+  deleted(sim, now) {
+    sim.forced = "RECYCLED";
+    sim.recycled_at = now;
+  },
+};
+
+function unforce(sim: AiraloSim): void {
+  sim.forced = null;
 }

@@ -9,9 +9,19 @@ import {
   type EsimgoOrder,
   type EsimgoShown,
   SMDP_ADDRESS,
+  STARTING_BALANCE,
 } from "./esimgo-account.ts";
 import { assign, targetOf } from "./esimgo-assignments.ts";
-import { checkedBody, decimal, type EsimgoCall, EsimgoRefusal, nanoseconds } from "./esimgo-call.ts";
+import {
+  checkedBody,
+  decimal,
+  type EsimgoCall,
+  EsimgoRefusal,
+  isShown,
+  nanoseconds,
+  pageOf,
+  wholeNumber,
+} from "./esimgo-call.ts";
 import { bundleForSale } from "./esimgo-catalogue.ts";
 import { bookStock } from "./esimgo-inventory.ts";
 import type { EsimgoBundle } from "./esimgo-price-list.ts";
@@ -74,7 +84,7 @@ export function recordOrder(
 }
 
 /** An order in the words of bodies. */
-export function orderRow(made: EsimgoOrder, includeIccids: boolean) {
+function orderRow(made: EsimgoOrder, includeIccids: boolean) {
   return {
     order: made.lines.map((line) => ({ ...lineRow(line), ...(includeIccids && made.assigned ? iccidsOf(line) : {}) })),
     total: decimal(made.total),
@@ -140,4 +150,45 @@ function iccidsOf({ esims }: EsimgoLine) {
     iccids: esims.map(({ iccid }) => iccid),
     esims: esims.map(({ iccid, matchingId }) => ({ iccid, matchingId, smdpAddress: SMDP_ADDRESS })),
   };
+}
+
+/** GET /orders: newest first; beside purchases what was assigned from the inventory, and top-ups of the balance. */
+export function listOrders(call: EsimgoCall): ProviderAnswer {
+  const { account, request } = call;
+  const page = wholeNumber(call, "page", { usual: 1, most: 1_000_000 });
+  const size = wholeNumber(call, "limit", { usual: 10, most: 200 });
+  const includeIccids = request.query.get("includeIccids") === "true";
+  const windows = request.query.getAll("createdAt").map(readWindow);
+  const rows = account.orders
+    .filter((one) => isShown(one, call) && windows.every((within) => within(one)))
+    .toReversed()
+    .map((one) => orderRow(one, includeIccids));
+  const { page: orders, counts } = pageOf(rows, page, size);
+  return { status: 200, body: account.options.orders === "envelope" ? { orders, ...counts } : orders };
+}
+
+/** GET /orders/{orderReference}. */
+export function showOrder(call: EsimgoCall): ProviderAnswer {
+  const [reference = ""] = call.names;
+  const found = call.account.orders.find((one) => one.reference === reference && isShown(one, call));
+  if (found === undefined) throw new EsimgoRefusal(400, `There is no order ${reference}`);
+  return { status: 200, body: orderRow(found, true) };
+}
+
+/** The top-up that the account begins with: a row of GET /orders that is no purchase. */
+export function recordFirstTopup(account: EsimgoAccount, now: number): void {
+  const total = STARTING_BALANCE;
+  const line = { type: "topup" as const, item: "", quantity: 1, pricePerUnit: total, allowReassign: false, esims: [] };
+  const fields = { reference: randomUUID(), lines: [line], total, statusMessage: "Topup completed", assigned: false };
+  recordOrder(account, fields, { at: now, shownAt: now });
+}
+
+/** `gte:2026-03-01T00:00:00Z`. Throws a refusal (400) where it is not understood. */
+function readWindow(text: string): (order: EsimgoOrder) => boolean {
+  const [, comparison, time = ""] = /^(gte|lte|gt|lt):(\d{4}-\d\d-\d\dT.+(?:Z|[+-]\d\d:\d\d))$/.exec(text) ?? [];
+  const edge = Date.parse(time);
+  if (Number.isNaN(edge)) throw new EsimgoRefusal(400, "Invalid value for parameter createdAt");
+  if (comparison === "gte") return ({ at }) => at >= edge;
+  if (comparison === "lte") return ({ at }) => at <= edge;
+  return comparison === "gt" ? ({ at }) => at > edge : ({ at }) => at < edge;
 }

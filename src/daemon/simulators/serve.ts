@@ -7,6 +7,13 @@ import { type SentCallback, sendCallbacks } from "./send-callbacks.ts";
 import { type SteeredCalls, steeredCalls } from "./steered-calls.ts";
 import type { Steered } from "./steering.ts";
 
+/** Every provider that can be simulated, by the name of its adapter; a protocol is loaded when it is asked for. */
+export const simulators: ReadonlyMap<string, () => Promise<SimulatedProvider>> = new Map([
+  ["esimaccess", async () => (await import("./esimaccess.ts")).simulateEsimaccess()],
+  ["airalo", async () => (await import("./airalo.ts")).simulateAiralo()],
+  ["esimgo", async () => (await import("./esimgo.ts")).simulateEsimgo()],
+]);
+
 /** A simulated provider that listens. */
 export interface ServedSimulator {
   /** With its base path, as `suppliers set --url` takes it. */

@@ -1,4 +1,4 @@
-import { simulators } from "../../../daemon/simulators/all.ts";
+import { simulators } from "../../../daemon/simulators/serve.ts";
 import type { Steered } from "../../../daemon/simulators/steering.ts";
 import { command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
