@@ -1,4 +1,6 @@
+import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
+import type { WebhookId } from "../../core/kernel/brand.ts";
 import type { Clock } from "../../core/kernel/clock.ts";
 import { queueName } from "../../core/platform/due-keys.ts";
 import { maySend } from "../../core/platform/lease.ts";
@@ -13,13 +15,12 @@ import {
   releaseDeliveries,
 } from "../../core/webhooks/due.ts";
 import { applyOutcomes, type Outcome } from "../../core/webhooks/outcome.ts";
+import { CUTS_TO_WAIT, cutDelay } from "../../core/webhooks/retries.ts";
 import { openingOnce, signingSecrets } from "../../core/webhooks/signature.ts";
 import type { WebhookRow } from "../../core/webhooks/webhook.ts";
 import { signedHeaders } from "../gateways/signed-headers.ts";
 import type { WebhookResponse, WebhookSender } from "../gateways/webhook-sender.ts";
-import { type CutEndpoints, cutEndpoints } from "./cut-endpoints.ts";
 import { type HoldBody, shareBodies } from "./delivery-body.ts";
-import { type LimitPerKey, limitPerKey } from "./limit-per-key.ts";
 import type { Worker } from "./loop.ts";
 import { createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
 import type { Bounds, Lane, Room } from "./share.ts";
@@ -191,4 +192,65 @@ async function deliver(
   const about = { id: lease.id, endpointId: endpoint.id, event: event.kind, eventId: event.id };
   const { statusCode, error, body, cut, latencyMs } = answer;
   return { ...about, leaseNo: lease.no, attempts, at, statusCode, error, body, cut, latencyMs };
+}
+
+/** How much work of each key runs at a time; the rest of that key waits in its order. */
+interface LimitPerKey {
+  /** Null: it may begin. Else it may once this resolves. */
+  enter(key: string): Promise<void> | null;
+  /** Ends what has begun. */
+  leave(key: string): void;
+}
+
+/** Lets at most `most` works of each key run at a time. */
+function limitPerKey(most: number): LimitPerKey {
+  const keys = new Map<string, { running: number; waiting: (() => void)[] }>();
+  return {
+    enter(key) {
+      const used = keys.get(key) ?? { running: 0, waiting: [] };
+      if (used.running < most) {
+        used.running += 1;
+        keys.set(key, used);
+        return null;
+      }
+      return new Promise((resolve) => void used.waiting.push(resolve));
+    },
+    leave(key) {
+      const used = keys.get(key);
+      if (used === undefined) return;
+      const next = used.waiting.shift();
+      // The next one takes its place.
+      if (next !== undefined) return next();
+      used.running -= 1;
+      if (used.running === 0) keys.delete(key);
+    },
+  };
+}
+
+/** Which endpoints have just sent too much, until that is recorded and claims go by it. */
+interface CutEndpoints {
+  /** Takes an attempt that ended at `now` (ms) into account. */
+  note(id: WebhookId, attempt: Pick<WebhookResponse, "cut">, now: number): void;
+  /** How long an attempt waits (ms) that was claimed when its endpoint was as `row` says; 0: it may be made. */
+  waitOf(row: Pick<WebhookRow, "id" | "cut_attempts">, now: number): number;
+}
+
+const WAIT_MS = cutDelay(CUTS_TO_WAIT) ?? 0;
+const MOST_KNOWN = 1_000;
+
+/** Counts the attempts of each endpoint that were cut off in a row. */
+function cutEndpoints(): CutEndpoints {
+  const known = new LRUCache<WebhookId, { cuts: number; at: number }>({ max: MOST_KNOWN });
+  return {
+    note(id, { cut }, now) {
+      if (cut) known.set(id, { cuts: (known.get(id)?.cuts ?? 0) + 1, at: now });
+      else known.delete(id);
+    },
+    waitOf({ id, cut_attempts }, now) {
+      const last = known.get(id);
+      // Else it was claimed in spite of that: its wait is over.
+      if (last === undefined || last.cuts < CUTS_TO_WAIT || cut_attempts >= CUTS_TO_WAIT) return 0;
+      return now - last.at < WAIT_MS ? WAIT_MS : 0;
+    },
+  };
 }

@@ -5,14 +5,15 @@ import {
   forgetTokens,
   hasDueInvitations,
   INVITATIONS_AT_ONCE,
+  type InvitationMail,
   readInvitationMail,
   recordMailed,
 } from "../../core/accounts/invitation-mail.ts";
-import type { Clock } from "../../core/kernel/clock.ts";
+import { type Clock, isoTime } from "../../core/kernel/clock.ts";
+import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
 import { maySend } from "../../core/platform/lease.ts";
 import type { Store } from "../../core/store/store.ts";
-import { composeInvitation } from "../gateways/invitation-text.ts";
-import type { Mailer } from "../gateways/mailer.ts";
+import type { Mail, Mailer } from "../gateways/mailer.ts";
 import { drained, type Step } from "./loop.ts";
 
 interface Dependencies {
@@ -69,4 +70,27 @@ async function mailOne(deps: Sending, lease: ClaimedInvitation): Promise<void> {
   }
   if (reason !== null) log.warn({ invitation_id: id, reason }, "an invitation was not mailed, and is tried again");
   await store.write(recordMailed, { lease, sent: reason === null });
+}
+
+/** What the link is for, by who is invited. */
+const tasks: Record<InvitationMail["invites"], string> = {
+  new: "Open this link to enter your name and a password of your own:",
+  reset: "Your password and second factors were removed. Open this link to choose a new password:",
+  known: "Open this link to accept with the password that you have here:",
+};
+
+/** The mail of an invitation: plain text with one link, which nothing counts. It does not say who invited. */
+function composeInvitation(mail: InvitationMail, publicUrl: string): Omit<Mail, "reference"> {
+  const { to, token, partnerName, invites, expiresAt } = mail;
+  const face = partnerName === null ? "console" : "portal";
+  const pages = partnerName === null ? "the console" : `the portal of ${withoutHidden(partnerName)}`;
+  const until = isoTime(expiresAt).slice(0, 16).replace("T", " ");
+  const lines = [
+    `You are invited to ${pages} at ${publicUrl}.`,
+    `${tasks[invites]}\n\n${publicUrl}/${face}/invitations/${token}`,
+    `The link works once, until ${until} UTC. It is for you alone: do not pass it on.`,
+    "If you do not expect this invitation, leave the link unopened and delete this mail.",
+  ];
+  const subject = `You are invited to ${pages} at ${new URL(publicUrl).host}`;
+  return { to, subject, text: `${lines.join("\n\n")}\n` };
 }
