@@ -1,4 +1,4 @@
-import type { FastifyContextConfig, RouteOptions } from "fastify";
+import type { FastifyContextConfig, FastifySchema, RouteOptions } from "fastify";
 import { scopesOf } from "../../core/credentials/scopes.ts";
 import { type ProblemSlug, problems } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
@@ -9,7 +9,6 @@ import type { Shape } from "../validation/shape.ts";
 import { headers, sampleProblem, securitySchemes, tags } from "./components.ts";
 import { exampleOf } from "./example.ts";
 import { type Components, published, publishedSchema, refer } from "./published.ts";
-import { byStatus, problemsOf } from "./route-problems.ts";
 import { webhookSection } from "./webhooks.ts";
 
 type Json = Record<string, unknown>;
@@ -194,4 +193,42 @@ export function registerOpenapi(app: App, context: DaemonContext): void {
       return reply.type("application/json").send(text);
     });
   });
+}
+
+/** What a route may refuse with: what follows from its rule and schemas, and what it says itself. */
+function problemsOf(config: FastifyContextConfig, schema: FastifySchema): ProblemSlug[] {
+  const slugs = new Set<ProblemSlug>();
+  const { body, querystring, params, headers } = schema;
+  if (body !== undefined) {
+    for (const slug of ["invalid_request", "payload_too_large", "unsupported_media_type"] as const) slugs.add(slug);
+  }
+  if ([body, querystring, params, headers].some((part) => part !== undefined)) slugs.add("validation");
+  if (config.scope !== undefined) {
+    for (const slug of [
+      "unauthorized",
+      "token_expired",
+      "insufficient_scope",
+      "partner_suspended",
+      "ip_not_allowed",
+    ] as const) {
+      slugs.add(slug);
+    }
+  }
+  if (config.identity === true) slugs.add("identity_not_allowed");
+  // By their status only: the token endpoint says invalid_client and unauthorized_client.
+  if (config.errorShape === "oauth") slugs.add("unauthorized").add("partner_suspended");
+  for (const slug of config.problems ?? []) slugs.add(slug);
+  if (config.rateLimit !== "exempt") slugs.add("rate_limit_exceeded").add("unavailable");
+  slugs.add("internal");
+  return [...slugs].sort((a, b) => problems[a].status - problems[b].status || (a < b ? -1 : 1));
+}
+
+/** The same slugs by HTTP status. */
+function byStatus(slugs: readonly ProblemSlug[]): Map<number, ProblemSlug[]> {
+  const statuses = new Map<number, ProblemSlug[]>();
+  for (const slug of slugs) {
+    const { status } = problems[slug];
+    statuses.set(status, [...(statuses.get(status) ?? []), slug]);
+  }
+  return statuses;
 }
