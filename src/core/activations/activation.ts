@@ -11,7 +11,7 @@ import type { FieldChange } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { customerOf } from "./customer.ts";
-import { differingFields, differsWords, type Said } from "./differs.ts";
+import { refuseDiffering, type Said } from "./differs.ts";
 
 export type ActivationRow = Row<"activations">;
 
@@ -158,14 +158,6 @@ export async function requestToReplace(q: Read, asked: Replacement): Promise<Act
     `A request for this ICCID is pending for ${holder.activation_date}; confirm_date_change: true replaces it.`,
     { members: { existing_date: holder.activation_date, existing_request_id: holder.id } },
   );
-}
-
-/** Throws `duplicate` with `differs`, the names of the fields, where the owner's own request says something else. */
-export function refuseDiffering(q: Read, holder: ActivationRow, said: Said): void {
-  const differs = differingFields(q, holder, said);
-  if (differs.length === 0) return;
-  const members = { differs, reason: "differs", current_status: holder.status };
-  throw new Problem("duplicate", differsWords(holder, differs), { members });
 }
 
 const ofIccid = statement((db, t, slot: Slots<{ iccid: string }>) =>

@@ -1,5 +1,6 @@
 import { normalizePassportNumber } from "../kernel/identity.ts";
 import { identityNames } from "../kernel/identity-fields.ts";
+import { Problem } from "../kernel/problem.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type KycField, kycFields } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
@@ -19,6 +20,14 @@ export interface Said extends SentKyc {
 const contactFields = ["customer_email", "customer_phone", "plan_name", "note"] as const;
 type DifferingField = KycField | (typeof contactFields)[number];
 
+/** Throws `duplicate` with `differs`, the names of the fields, where the owner's own request says something else. */
+export function refuseDiffering(q: Read, holder: ActivationRow, said: Said): void {
+  const differs = differingFields(q, holder, said);
+  if (differs.length === 0) return;
+  const members = { differs, reason: "differs", current_status: holder.status };
+  throw new Problem("duplicate", differsWords(holder, differs), { members });
+}
+
 /** Whether two values of a field say the same. */
 function isSame(field: DifferingField, one: string, other: string): boolean {
   if (field === "passport_no") return normalizePassportNumber(one) === normalizePassportNumber(other);
@@ -30,7 +39,7 @@ function isSame(field: DifferingField, one: string, other: string): boolean {
  * compared, nor what was cleared or cannot be read. A request that drew its passport has the pool's identity: for a
  * submission that draws too, only the other fields count.
  */
-export function differingFields(q: Read, row: ActivationRow, said: Said): DifferingField[] {
+function differingFields(q: Read, row: ActivationRow, said: Said): DifferingField[] {
   const opened = openKycIfReadable(q, row);
   const kyc = opened === null || opened === "unreadable" ? null : opened.reveal();
   const drawn = row.passport_id !== null && (said.passport_no ?? "") === "";
@@ -47,7 +56,7 @@ function isOther(field: DifferingField, said: string | null | undefined, stored:
 }
 
 /** What to do about a submission that differs from the request that is there. */
-export function differsWords({ status }: Pick<ActivationRow, "status">, fields: string[]): string {
+function differsWords({ status }: Pick<ActivationRow, "status">, fields: string[]): string {
   const what = `This ICCID was already submitted for this date, with another ${fields.join(", ")}.`;
   if (status === "pending") return `${what} Correct the identity of that request, or cancel it first.`;
   const where = status === "processing" ? "It is already with the carrier (processing)" : `It is ${status}`;

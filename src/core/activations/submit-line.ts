@@ -1,6 +1,7 @@
 import { Problem } from "../kernel/problem.ts";
 import type { Tx } from "../store/store.ts";
-import { type Activation, refuseDiffering, requireActivation, toActivation } from "./activation.ts";
+import { type Activation, requireActivation, toActivation } from "./activation.ts";
+import { refuseDiffering } from "./differs.ts";
 import { listActivations } from "./list.ts";
 import { checkSubmission, enterRequest, type NewActivation, type Submission } from "./submit.ts";
 
