@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TopupId } from "../src/core/kernel/brand.ts";
-import { checkTopupMoney } from "../src/core/topups/check-money.ts";
+import { checkTopupMoney } from "../src/core/orders/check-money.ts";
 import { decideTopup } from "../src/core/topups/operator.ts";
 import { deskOf } from "./support/desk.ts";
 import { buy, openShop } from "./support/sandbox.ts";

@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { costOf } from "../src/core/kernel/cost.ts";
-import { checkOrderMoney } from "../src/core/orders/check-money.ts";
+import { checkOrderMoney, checkTopupMoney } from "../src/core/orders/check-money.ts";
 import { pauseOrders } from "../src/core/orders/pause.ts";
 import { insert, updateRow } from "../src/core/store/rows.ts";
 import { circuitOf, noteFault } from "../src/core/supply/circuit.ts";
-import { checkTopupMoney } from "../src/core/topups/check-money.ts";
 import { claimTopups, waitingTopups } from "../src/core/topups/due.ts";
 import { applyTopupStep } from "../src/core/topups/step.ts";
 import { checkWallets } from "../src/core/wallet/check.ts";

@@ -92,7 +92,7 @@ export const wholeReads: Record<string, string> = {
   "src/core/supply/hold.ts release": "reads what is held: as many rows as purchases are under way, in most cases none",
   "src/core/after-sale/settle.ts requested": "reads what was asked of suppliers after sales: a row for each refund",
   "src/core/after-sale/settle.ts counted": "counts what was asked of suppliers after sales: a row for each refund",
-  "src/core/topups/check-money.ts wrong": "an audit compares every top-up with the ledger",
+  "src/core/orders/check-money.ts wrongTopups": "an audit compares every top-up with the ledger",
   "src/core/insight/queues.ts topupsStuck": "counts what is paid and not ended, by the index of just that",
   "src/core/topups/operator.ts stuck": "reads what is paid and not ended, by the index of just that",
   "src/core/orders/guard-rails.ts ofCredentials":

@@ -1,10 +1,9 @@
 import { and, count, eq, inArray, isNull, sql } from "drizzle-orm";
 import { counted } from "../kernel/counted.ts";
-import { checkOrderMoney, checkSpending } from "../orders/check-money.ts";
+import { checkOrderMoney, checkSpending, checkTopupMoney } from "../orders/check-money.ts";
 import { notFulfilled } from "../orders/order.ts";
 import { statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { checkTopupMoney } from "../topups/check-money.ts";
 import { checkBalancesAfter, checkCredit, checkWallets } from "../wallet/check.ts";
 import { type Finding, fault, fine, named } from "./finding.ts";
 

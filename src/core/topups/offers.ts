@@ -1,12 +1,14 @@
 import { and, eq } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import { findProductBySku } from "../catalog/product.ts";
-import type { OrderId, ProductId } from "../kernel/brand.ts";
+import type { OrderId, PartnerId, ProductId } from "../kernel/brand.ts";
 import { canonicalText } from "../kernel/canonical.ts";
 import { counted } from "../kernel/counted.ts";
 import { newId } from "../kernel/ids.ts";
 import { requireOrder } from "../orders/order.ts";
+import { priceListOf } from "../prices/lists.ts";
 import { rateToday } from "../prices/rates.ts";
+import { pricesByProduct } from "../prices/unit-price.ts";
 import { insert, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { ProductPurpose } from "../store/schema/values.ts";
@@ -178,4 +180,15 @@ async function addProduct(tx: Tx, priced: PricedPlan, { supplier }: Pricing): Pr
 async function freeSku(q: Read, skus: readonly string[]): Promise<string | null> {
   for (const sku of skus) if ((await findProductBySku(q, sku)) === null) return sku;
   return null;
+}
+
+/** Products at the prices of a partner, the cheapest first. */
+export async function atPartnerPrices(
+  q: Read,
+  { partnerId, products }: { partnerId: PartnerId; products: readonly Row<"products">[] },
+): Promise<Row<"products">[]> {
+  const price = pricesByProduct(q, await priceListOf(q, partnerId));
+  const priced: Row<"products">[] = [];
+  for (const one of products) priced.push({ ...one, price_cents: (await price(one, 1)).unit_price_cents });
+  return priced.toSorted((a, b) => a.price_cents - b.price_cents || (a.sku < b.sku ? -1 : 1));
 }

@@ -2,7 +2,7 @@ import { type Product, toProduct } from "../../core/catalog/product.ts";
 import { payloadHash } from "../../core/kernel/canonical.ts";
 import { type NewTopup as CoreTopup, createTopup } from "../../core/topups/create.ts";
 import { fittingProducts } from "../../core/topups/fitting.ts";
-import { atPartnerPrices } from "../../core/topups/prices.ts";
+import { atPartnerPrices } from "../../core/topups/offers.ts";
 import { listTopups, showTopup } from "../../core/topups/topup.ts";
 import { pathPrefix } from "../context/addresses.ts";
 import { actorOf, credentialOf, type DaemonContext, type Principal } from "../context/context.ts";
