@@ -6,7 +6,7 @@ import Database from "better-sqlite3";
 import pg from "pg";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openOrCreate } from "../src/cli/place/local-store.ts";
-import { rotateAndReseal } from "../src/core/credentials/rotate-data-key.ts";
+import { rotateAndReseal } from "../src/core/credentials/rotate-keys.ts";
 import { loadSigningKeys } from "../src/core/credentials/signing-keys.ts";
 import { purge as purgeOld } from "../src/core/erasure/purge.ts";
 import { importStock } from "../src/core/esims/import-stock.ts";

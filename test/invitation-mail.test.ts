@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { acceptInvitation } from "../src/core/accounts/accept-invitation.ts";
 import { disableUser, removeFromPartner } from "../src/core/accounts/change-user.ts";
 import { type Invited, inviteUser, resetUser } from "../src/core/accounts/invite.ts";
-import { rotateAndReseal } from "../src/core/credentials/rotate-data-key.ts";
+import { rotateAndReseal } from "../src/core/credentials/rotate-keys.ts";
 import type { PartnerId } from "../src/core/kernel/brand.ts";
 import { dataDirectory } from "../src/core/platform/data-directory.ts";
 import { createMailer } from "../src/daemon/gateways/mailer.ts";

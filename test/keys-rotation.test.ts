@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { rotateLinkKey } from "../src/core/credentials/rotate-link-key.ts";
+import { rotateLinkKey } from "../src/core/credentials/rotate-keys.ts";
 import { addProducts } from "./support/catalog.ts";
 import { startDaemon, targetOf } from "./support/daemon.ts";
 import { call, startPlatform } from "./support/platform.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { rotateAndReseal } from "../src/core/credentials/rotate-data-key.ts";
+import { rotateAndReseal } from "../src/core/credentials/rotate-keys.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
 import type { Owner } from "../src/core/kernel/owner.ts";
 import { updatePartner } from "../src/core/partners/update.ts";

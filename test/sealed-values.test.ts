@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { rotateAndReseal } from "../src/core/credentials/rotate-data-key.ts";
+import { rotateAndReseal } from "../src/core/credentials/rotate-keys.ts";
 import { rotateSigningKey } from "../src/core/credentials/signing-keys.ts";
 import { openCodes } from "../src/core/esims/sealed-codes.ts";
 import { systemClock } from "../src/core/kernel/clock.ts";

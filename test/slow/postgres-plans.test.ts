@@ -24,7 +24,7 @@ beforeAll(importCore);
 const postgresReads: Record<string, string> = {
   "src/core/alerts/list.ts ended": "reads the end of the index of what is over, as many rows as asked for",
   "src/core/catalog/follow-stock.ts behind": "reads the products that follow their stock, by the index of just them",
-  "src/core/credentials/rotate-link-key.ts linked": "counts the eSIMs of all orders: the operator asked how many",
+  "src/core/credentials/rotate-keys.ts linked": "counts the eSIMs of all orders: the operator asked how many",
   "src/core/esims/expiring.ts expiringIn": "looks at every advanced clock",
 };
 

@@ -58,7 +58,7 @@ async function rotateSigning(context: Context, atOnce: boolean): Promise<Result>
 
 async function rotateMaster(context: Context): Promise<Result> {
   const [{ rotateMasterKey }, { keyFileOf }] = await Promise.all([
-    import("../../../core/credentials/rotate-master-key.ts"),
+    import("../../../core/credentials/rotate-keys.ts"),
     import("../../place/key-file.ts"),
   ]);
   const place = await context.place();
@@ -84,7 +84,7 @@ async function rotateMaster(context: Context): Promise<Result> {
 /** Rotates to a key that the operator made; prints no key. */
 async function rotateToGiven(context: Context, file: string): Promise<Result> {
   const [{ rotateToGivenKey }, { keysOf }, { readKeyFile }] = await Promise.all([
-    import("../../../core/credentials/rotate-master-key.ts"),
+    import("../../../core/credentials/rotate-keys.ts"),
     import("../../place/key-file.ts"),
     import("../../../core/store/sealing/key-files.ts"),
   ]);
@@ -104,7 +104,7 @@ async function rotateToGiven(context: Context, file: string): Promise<Result> {
 }
 
 async function rotateLinks(context: Context): Promise<Result> {
-  const { countLinks, rotateLinkKey } = await import("../../../core/credentials/rotate-link-key.ts");
+  const { countLinks, rotateLinkKey } = await import("../../../core/credentials/rotate-keys.ts");
   const links = await context.withStore(({ store }) => store.read(countLinks, null));
   await context.confirm(`End the addresses of the QR codes and install pages of ${counted(links, "eSIM")}?`);
   const key_id = await context.withStore(({ store }) => store.write(rotateLinkKey, { actor: OPERATOR }));
@@ -117,7 +117,7 @@ async function rotateLinks(context: Context): Promise<Result> {
 
 async function rotateData(context: Context): Promise<Result> {
   const [{ rotateAndReseal }, { startProgress }, { eraseRemains, NOT_ERASED }] = await Promise.all([
-    import("../../../core/credentials/rotate-data-key.ts"),
+    import("../../../core/credentials/rotate-keys.ts"),
     import("../../output/progress.ts"),
     import("../../place/erase-remains.ts"),
   ]);
