@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { platformStatus } from "../src/core/insight/status.ts";
 import type { OrderId } from "../src/core/kernel/brand.ts";
-import { checkOutages, checkServing } from "../src/core/maintenance/running-checks.ts";
+import { checkOutages, checkServing } from "../src/core/maintenance/state-checks.ts";
 import { actOnOrder } from "../src/core/orders/act.ts";
 import { BEAT_MS, recordBeat, recordStop } from "../src/core/platform/serving.ts";
 import { orderInside } from "../src/core/supplier-requests/order-inside.ts";

@@ -5,7 +5,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../src/core/kernel/clock.ts";
 import { randomIds } from "../src/core/kernel/ids.ts";
-import { checkNodeClocks } from "../src/core/maintenance/running-checks.ts";
+import { checkNodeClocks } from "../src/core/maintenance/state-checks.ts";
 import { servingState } from "../src/core/platform/serving.ts";
 import { readSetting, writeSettings } from "../src/core/platform/settings.ts";
 import { migrationsOf } from "../src/core/store/migrations/migrate.ts";

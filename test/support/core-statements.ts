@@ -116,7 +116,7 @@ export const wholeReads: Record<string, string> = {
   "src/core/supply/costs.ts owed": "sums what was bought in a month, found by an index",
   "src/core/supply/sync-survey.ts allSources": "a sync compares a supplier's plans with the whole catalog",
   "src/core/supply/sync-survey.ts allSkus": "a sync compares a supplier's plans with the whole catalog",
-  "src/core/maintenance/work-checks.ts deliveries": "reads the index of what waits, and nothing else",
+  "src/core/maintenance/state-checks.ts deliveries": "reads the index of what waits, and nothing else",
   "src/core/feed/last-numbers.ts ofPartners": "reads the list of ids that it is given",
   "src/core/webhooks/due.ts eventsOf": "reads the list of ids that it is given",
   "src/core/webhooks/look-again.ts setDue": "reads the list of ids that it is given",

@@ -67,7 +67,7 @@ async function toDirectory(context: Context, place: DatabasePlace, directory: st
       "Name the data directory to move with --data DIR; to move this database back, name a directory.",
     );
   }
-  const { moveToDirectory } = await import("../../core/maintenance/migrate-back.ts");
+  const { moveToDirectory } = await import("../../core/maintenance/migrate-to.ts");
   const { url, insecure } = place;
   const source = { address: { url, insecure }, name: placeWords(place), keys: keysOf(place), directory };
   const moved = await copying(context, (sources) => moveToDirectory({ ...source, ...sources }));
