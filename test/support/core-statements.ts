@@ -135,7 +135,7 @@ export const wholeReads: Record<string, string> = {
     "reads the list of ids that it is given, and sorts their few endpoints",
   "src/core/outbox/feed-number.ts lastNumbers": "reads the list of ids that it is given",
   "src/core/wallet/held.ts ofPartners": "reads the list of ids that it is given",
-  "src/core/outbox/record-for-many.ts endpointsOfAll": "reads the list of ids that it is given",
+  "src/core/outbox/record.ts endpointsOfAll": "reads the list of ids that it is given",
   "src/core/catalog/announce.ts feedsAfter": "merges two lists, each of at most the rows that it is asked for",
   "src/core/sandbox/settle.ts clocksToSettle": "looks at every advanced clock, each second",
   "src/core/store/sealing/chain.ts auditHeads": "an audit of every chain; the signing looks at every head once an hour",

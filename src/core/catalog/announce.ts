@@ -2,7 +2,7 @@ import { and, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
 import { EVERY_KIND, type StoredPayload } from "../events/catalog.ts";
 import { watchedFields } from "../events/products.ts";
 import { newId } from "../kernel/ids.ts";
-import { recordForMany } from "../outbox/record-for-many.ts";
+import { recordForMany } from "../outbox/record.ts";
 import { insert, updateRow } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
