@@ -1,12 +1,11 @@
 import { activationEvents } from "./activations.ts";
 import type { EventDefinition } from "./definition.ts";
 import { esimEvents } from "./esims.ts";
+import { paymentEvents, walletEvents } from "./money.ts";
 import { orderEvents } from "./orders.ts";
 import { passportEvents } from "./passports.ts";
 import type { ObjectSchema, ValueOf } from "./payload.ts";
-import { paymentEvents } from "./payments.ts";
 import { productEvents } from "./products.ts";
-import { walletEvents } from "./wallet.ts";
 
 /**
  * Every kind of event (contract: Events), in the order of the documents. Emitters, validation, the API document, the
