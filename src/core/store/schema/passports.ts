@@ -3,7 +3,7 @@ import type { PartnerId, PassportId } from "../../kernel/brand.ts";
 import type { Environment } from "../../kernel/environment.ts";
 import type { Kit } from "./kit.ts";
 import type { partnersTables } from "./partners.ts";
-import type { Verification } from "./values.ts";
+import type { NamedKind, Verification } from "./values.ts";
 
 /** The identity pools of partners, and which request used which passport. */
 export function passportsTables(k: Kit, { partners }: Pick<ReturnType<typeof partnersTables>, "partners">) {
@@ -81,4 +81,23 @@ export function passportsTables(k: Kit, { partners }: Pick<ReturnType<typeof par
   );
 
   return { passports, passportUses };
+}
+
+/** The blind index of the people that records name. */
+export function peopleTables(k: Kit) {
+  const peopleIndex = k.table(
+    "people_index",
+    {
+      /** A keyed mark of a word, an address or the end of a number, within one partner and environment. */
+      digest: k.text("digest").notNull(),
+      record_id: k.text("record_id").notNull(),
+      kind: k.text("kind").$type<NamedKind>().notNull(),
+    },
+    (t) => [
+      k.primaryKey({ columns: [t.digest, t.record_id] }),
+      // Leads to the rows of a record that is cleared or deleted.
+      k.index("people_index_record").on(t.record_id),
+    ],
+  );
+  return { peopleIndex };
 }
