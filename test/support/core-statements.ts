@@ -141,7 +141,7 @@ export const wholeReads: Record<string, string> = {
   "src/core/store/sealing/chain.ts auditHeads": "an audit of every chain; the signing looks at every head once an hour",
   "src/core/store/sealing/chain.ts walletHeads":
     "an audit of every chain; the signing looks at every head once an hour",
-  "src/core/store/sealing/mark-heads.ts anySignature": "asks whether the table holds any row",
+  "src/core/store/sealing/chain.ts anySignature": "asks whether the table holds any row",
   "src/core/evidence/verify.ts audit": "an audit counts every row",
   "src/core/evidence/verify.ts ledger": "an audit counts every row",
   "src/core/evidence/verify.ts postings": "an audit counts every row",

@@ -15,7 +15,7 @@ type Cells = Record<string, unknown>;
 
 /**
  * Chains the audit entries and ledger transactions of a database from before the chains, in the order of time, in
- * batches. The heads get their marks once the keys are open: see mark-heads.ts.
+ * batches. The heads get their marks once the keys are open: see sealing/chain.ts.
  */
 export async function fillChains(target: MigrationTarget): Promise<void> {
   const audit = await fillAudit(target);

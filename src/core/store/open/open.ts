@@ -2,6 +2,7 @@ import type { Owner } from "../../kernel/owner.ts";
 import type { Engine } from "../engine.ts";
 import { StoreError } from "../problems.ts";
 import { bindSealedValues } from "../sealing/bind-sealed.ts";
+import { headsAreUnmarked, markHeads } from "../sealing/chain.ts";
 import {
   ensureBindingKey,
   ensureDataKeys,
@@ -11,7 +12,6 @@ import {
   keyCredentials,
   withCurrentKeys,
 } from "../sealing/data-keys.ts";
-import { headsAreUnmarked, markHeads } from "../sealing/mark-heads.ts";
 import { peopleAreClear, sealPeople } from "../sealing/seal-people.ts";
 import { openSqlite, readBeside } from "../sqlite/sqlite.ts";
 import type { Command, Store } from "../store.ts";

@@ -5,6 +5,7 @@ import { isoTime } from "../../kernel/clock.ts";
 import type { Row } from "../schema/tables.ts";
 import { first, type Slots, statement } from "../statement.ts";
 import type { Read, Tx } from "../store.ts";
+import { storedValue, storeValue } from "../stored-value.ts";
 import type { Vault } from "../vault.ts";
 
 // Rows that are evidence form hash chains: each row's hash covers its content, its place and the hash of the row
@@ -158,4 +159,23 @@ export async function writeMark(tx: Tx, head: Head): Promise<void> {
   const signed = { mark: headMark(tx.vault, head), signed_count: head.signedCount };
   if (wallet === null) await markAudit(tx, { ...signed, chain: head.chain });
   else await markWallet(tx, { ...signed, ...wallet });
+}
+
+/** The setting that is there while they are not. */
+const UNMARKED = "chain_heads";
+
+const anySignature = statement((db, t, _slot) =>
+  db.select({ chain: t.signedHeads.chain }).from(t.signedHeads).limit(1),
+);
+
+/** Whether a migration has just chained rows, without the keys that mark their heads. */
+export async function headsAreUnmarked(q: Read): Promise<boolean> {
+  return (await storedValue(q, UNMARKED)) !== null;
+}
+
+/** Marks the heads that a migration made. Never once a head was signed: then marks are missing for another reason. */
+export async function markHeads(tx: Tx, _input: null): Promise<void> {
+  await storeValue(tx, UNMARKED, null);
+  if (first(await anySignature(tx, {})) !== null) return;
+  for (const head of await allHeads(tx)) if (head.count > 0) await writeMark(tx, head);
 }
