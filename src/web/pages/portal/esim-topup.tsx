@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { payloadHash } from "../../../core/kernel/canonical.ts";
 import { createTopup, type NewTopup } from "../../../core/topups/create.ts";
 import { fittingProducts } from "../../../core/topups/fitting.ts";
-import { atPartnerPrices } from "../../../core/topups/prices.ts";
+import { atPartnerPrices } from "../../../core/topups/offers.ts";
 import { listTopups, type Topup } from "../../../core/topups/topup.ts";
 import { topupOffersOf } from "../../../daemon/routes/topup-offers.ts";
 import { formShown } from "../../parts/act-form.tsx";
