@@ -7,5 +7,6 @@ import { join } from "node:path";
  */
 export default function setup(): void {
   execFileSync(process.execPath, ["scripts/build.ts"], { stdio: "inherit" });
-  process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "..", "..", "dist", "cache");
+  // Not in dist: a package that is made meanwhile would have it.
+  process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "..", "..", "node_modules", ".cache", "tests");
 }
