@@ -14,7 +14,8 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: HANG_MS, interval: 20 } },
-    maxWorkers: 2,
+    // As there: each waits for the server as long as it works.
+    maxWorkers: 3,
     // As in the other suite: files share what a process has loaded.
     isolate: false,
     exclude: [
@@ -40,7 +41,7 @@ export default defineConfig({
       // HTTP, pages and documents, whatever the engine: what they ask the store has tests of its own.
       ...[
         ...["access", "bodies", "caching", "catalog-sync", "compression", "guides", "http-conventions", "install-page"],
-        ...["kept-memory", "logging", "openapi", "paths", "qr", "query-values"],
+        ...["kept-memory", "logging", "openapi", "pages-security", "paths", "qr", "query-values", "statement-pdf"],
       ].map(named),
       // What suppliers' APIs say, and what is made of it: supplier-airalo-access has what they ask the store.
       ...[
@@ -53,6 +54,8 @@ export default defineConfig({
         "esimgo-purchase",
       ].map((name) => named(`supplier-${name}`)),
       "test/simulated-*.test.ts",
+      // What circuits do over minutes: supply-circuit has what they ask the store.
+      ...["supply-outage"].map(named),
       // Limits that a process counts by itself; shared-limits and postgres-nodes count over nodes.
       ...["rate-limits"].map(named),
       // What is said of rows, codes, names and addresses before any store sees them.

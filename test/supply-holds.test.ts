@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { OrderId } from "../src/core/kernel/brand.ts";
 import { cancelOrder } from "../src/core/orders/cancel.ts";
 import type { ProviderAdapter } from "../src/core/store/schema/values.ts";
+import { onPostgres } from "./support/store.ts";
 import { type SupplyShop, supplyShop } from "./support/supply.ts";
 
 /** How each unit is, in the order in which they were placed. */
@@ -46,7 +47,8 @@ test("a unit waits ten seconds for a held plan, then it is bought at the next so
   expect(await shop.doubles.airalo?.state()).toMatchObject({ bought: 2 });
 });
 
-test("where there is no other source, or none that can be asked, the unit waits on", async () => {
+// That a hold is taken and given up is shown on both engines; how long one is waited for, whatever the engine, on one.
+test.skipIf(onPostgres)("where there is no other source, or none that can be asked, the unit waits on", async () => {
   for (const others of [[], ["airalo"]] satisfies ProviderAdapter[][]) {
     const { shop, first } = await uncertain(["esimgo", ...others]);
     if (others.length > 0) await shop.doubles.airalo?.close();
@@ -73,14 +75,17 @@ test("an order that ends meanwhile holds nothing any more", async () => {
   expect((await shop.show(second)).status).toBe("fulfilled");
 });
 
-test("units that wait for one plan look ever more seldom, and are all bought in the end", async () => {
-  const { shop } = await uncertain(["esimgo"]);
-  for (let unit = 0; unit < 10; unit++) await shop.order();
-  await shop.settle(60_000);
-  const rows = await shop.platform.store.read(async (q) => q.db.select().from(q.t.orderItems), null);
-  // Each second they would have looked 600 times.
-  expect(rows.reduce((sum, { lease_no }) => sum + lease_no, 0)).toBeLessThan(150);
-  await shop.settle();
-  expect((await items(shop)).map(({ status }) => status)).toEqual(Array(11).fill("activated"));
-  expect(await shop.doubles.esimgo?.state()).toMatchObject({ bought: 11 });
-});
+test.skipIf(onPostgres)(
+  "units that wait for one plan look ever more seldom, and are all bought in the end",
+  async () => {
+    const { shop } = await uncertain(["esimgo"]);
+    for (let unit = 0; unit < 10; unit++) await shop.order();
+    await shop.settle(60_000);
+    const rows = await shop.platform.store.read(async (q) => q.db.select().from(q.t.orderItems), null);
+    // Each second they would have looked 600 times.
+    expect(rows.reduce((sum, { lease_no }) => sum + lease_no, 0)).toBeLessThan(150);
+    await shop.settle();
+    expect((await items(shop)).map(({ status }) => status)).toEqual(Array(11).fill("activated"));
+    expect(await shop.doubles.esimgo?.state()).toMatchObject({ bought: 11 });
+  },
+);
