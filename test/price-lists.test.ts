@@ -13,6 +13,7 @@ import { listed, renewed, rule } from "./support/price-lists.ts";
 import { type PriceModel, priceModel, skus, starts } from "./support/price-model.ts";
 import { create, createBulk, customer, lines, quote, quoteBulk } from "./support/quotes.ts";
 import { property } from "./support/rounds.ts";
+import { onPostgres } from "./support/store.ts";
 
 const DAY = 86_400_000;
 const actor = "test";
@@ -245,7 +246,7 @@ describe("one SKU, two partners with two price lists", () => {
 
   property(
     "pay what list, product, catalog, quote, order and statement show, after each change and midnight",
-    { few: 1, many: 20 },
+    onPostgres ? { few: 1, many: 5 } : { few: 1, many: 20 },
     async (numRuns) => {
       const steps = fc.array(step, { minLength: 4, maxLength: 12 });
       await fc.assert(

@@ -19,7 +19,7 @@ import { create, createBulk, customer, lines } from "./support/quotes.ts";
 import { property } from "./support/rounds.ts";
 import { buy, openShop } from "./support/sandbox.ts";
 import { everyPage, expectSamePdf, expectSound, linesOf, STATEMENTS, statementBytes } from "./support/statements.ts";
-import { temporaryDirectory } from "./support/store.ts";
+import { onPostgres, temporaryDirectory } from "./support/store.ts";
 import { makeSupplied, plan, setUpProvider, startTopupProvider, work } from "./support/topup-provider.ts";
 
 const actor = "test";
@@ -309,7 +309,7 @@ async function move({ shop, provider, iccid, orders }: BusyShop, live: Caller, {
 
 property(
   "closing equals the next opening, whatever moves the wallet and when",
-  { few: 1, many: 40 },
+  onPostgres ? { few: 1, many: 6 } : { few: 1, many: 25 },
   async (numRuns) => {
     const zone = process.env.TZ;
     onTestFinished(() => {
