@@ -9,18 +9,20 @@ const isolated = ["test/query-plans.test.ts"];
 /** They wait for locks or for processes and begin first, in this order: others work meanwhile. */
 const long = ["database-faults", "pool", "cli-remote", "cli-serve", "large-orders", "serve", "serve-workers"];
 
-/** The order of the suite's files: those of `long` first, then by size. */
-class LongFirst {
-  async sort<File extends { moduleId: string }>(files: File[]): Promise<File[]> {
-    const rank = ({ moduleId }: File) =>
-      long.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`)) + 1 || long.length + 1;
-    const size = ({ moduleId }: File) => statSync(moduleId).size;
-    return files.sort((one, other) => rank(one) - rank(other) || size(other) - size(one));
-  }
+/** The order of a suite's files: those of `long` first, then by size. */
+export function longFirst(long: readonly string[]) {
+  return class {
+    async sort<File extends { moduleId: string }>(files: File[]): Promise<File[]> {
+      const rank = ({ moduleId }: File) =>
+        long.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`)) + 1 || long.length + 1;
+      const size = ({ moduleId }: File) => statSync(moduleId).size;
+      return files.sort((one, other) => rank(one) - rank(other) || size(other) - size(one));
+    }
 
-  async shard<File>(files: File[]): Promise<File[]> {
-    return files;
-  }
+    async shard<File>(files: File[]): Promise<File[]> {
+      return files;
+    }
+  };
 }
 
 /**
@@ -37,7 +39,7 @@ export default defineConfig({
     expect: { poll: { timeout: HANG_MS, interval: 20 } },
     // One more than the cores of a small machine: a third of the suite's time is waiting for processes.
     maxWorkers: 3,
-    sequence: { sequencer: LongFirst },
+    sequence: { sequencer: longFirst(long) },
     projects: [
       { extends: true, test: { name: "alone", include: isolated } },
       {

@@ -2,13 +2,19 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 import type { InlineConfig } from "vitest/node";
 import { HANG_MS } from "./test/support/hangs.ts";
 import { filesWithSlowTests, slow } from "./test/support/tags.ts";
-import suite from "./vitest.config.ts";
+import suite, { longFirst } from "./vitest.config.ts";
 import postgres from "./vitest.postgres.config.ts";
 
-/** They look at time or memory, or build the program anew: nothing else runs beside them. */
-const undisturbed = ["bench", "fairness", "large-orders", "machine-faults", "package", "webhook-fairness"].map(
+/** They look at time or memory, or build the program anew: they run alone. */
+const undisturbed = ["fairness", "large-orders", "machine-faults", "package", "webhook-fairness"].map(
   (name) => `test/slow/${name}.test.ts`,
 );
+
+/** They take one to five minutes each, of which they wait for most, and begin first: others end meanwhile. */
+const long = [
+  ...["pages-axe", "supply-crash", "topup-crash", "supply-nodes", "console-browser", "proxies", "node-faults"],
+  ...["portal-browser", "postgres-faults", "two-builds", "cli-dialogues", "bench", "cli-remote", "nodes"],
+];
 
 /** They run on PostgreSQL too, in smaller numbers: what they promise depends on the engine. */
 const onBothEngines = [
@@ -39,22 +45,21 @@ function setupOf({ globalSetup = [] }: Pick<InlineConfig, "globalSetup">): strin
   return [globalSetup].flat().filter((path) => !path.endsWith("/temporary-setup.ts"));
 }
 
-/** The tests of another suite that are tagged slow, once the groups before are through. */
-function tagged(name: string, groupOrder: number, { test = {} }: typeof suite): TestProjectInlineConfiguration {
+/** The tests of another suite that are tagged slow. */
+function tagged(name: string, { test = {} }: typeof suite): TestProjectInlineConfiguration {
   const { exclude = [], env = {} } = test;
-  const include = filesWithSlowTests();
-  const shared = { isolate: false, maxWorkers: 3, sequence: { groupOrder } };
-  return { extends: true, test: { name, include, exclude, globalSetup: setupOf(test), env, ...shared } };
+  const files = { include: filesWithSlowTests(), exclude };
+  return { extends: true, test: { name, globalSetup: setupOf(test), env, isolate: false, ...files, ...beside } };
 }
 
 /** Nothing runs beside them. */
 const alone = { exclude: [], maxWorkers: 1 };
-/** Most of them wait for processes, so three files run at a time, of either engine. */
-const together = { exclude: undisturbed, maxWorkers: 3, sequence: { groupOrder: 2 } };
+/** Most of them wait for processes, so four files run at a time, of either engine. */
+const beside = { maxWorkers: 4, sequence: { groupOrder: 2 } };
 
 /**
  * The slow ones: crashes on the real process, terminals, browsers, fuzzing; those of `onBothEngines` on each engine.
- * After them the tests of the other suites that are tagged slow, on both engines.
+ * With them the tests of the other suites that are tagged slow, on both engines.
  */
 export default defineConfig({
   test: {
@@ -62,6 +67,7 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: HANG_MS, interval: 20 } },
+    sequence: { sequencer: longFirst(long) },
     projects: [
       slowFiles("undisturbed", suite, { ...alone, include: undisturbed, sequence: { groupOrder: 0 } }),
       slowFiles("undisturbed-postgres", postgres, {
@@ -69,10 +75,10 @@ export default defineConfig({
         include: onBothEngines.filter(isUndisturbed),
         sequence: { groupOrder: 1 },
       }),
-      slowFiles("slow", suite, { ...together, include: ["test/slow/*.test.ts"] }),
-      slowFiles("slow-postgres", postgres, { ...together, include: onBothEngines }),
-      tagged("sqlite", 3, suite),
-      tagged("postgres", 4, postgres),
+      slowFiles("slow", suite, { ...beside, include: ["test/slow/*.test.ts"], exclude: undisturbed }),
+      slowFiles("slow-postgres", postgres, { ...beside, include: onBothEngines, exclude: undisturbed }),
+      tagged("sqlite", suite),
+      tagged("postgres", postgres),
     ],
   },
 });
