@@ -13,6 +13,8 @@ const CLIENTS = 6;
 const AFTER_MS = 3_000;
 /** How long a client waits before it repeats a request. */
 const RETRY_MS = 500;
+/** Between the orders of a client: nodes that start beside them need the processor too. */
+const STEP_MS = 50;
 /** Longer than the checks need to notice it. */
 const SUSPENDED_MS = 15_000;
 
@@ -62,6 +64,7 @@ async function callUntil(
       const reading = proxy.call(`/api/v1/orders/${order.id}`, { headers: { authorization } });
       const read = await reading.catch(() => NO_RESPONSE);
       called.reads[read.status] = (called.reads[read.status] ?? 0) + 1;
+      await pause(STEP_MS);
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, (_, name) => client(name)));

@@ -1,4 +1,5 @@
 /** @module-tag slow */
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import {
@@ -19,6 +20,9 @@ import { callerOf } from "../support/shop-caller.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 const [STOCK, PRICE_CENTS, FUNDS_CENTS, CLIENTS] = [20_000, 5, 1_000_000, 4];
+
+/** Between the orders of a client: what starts and what is built beside them needs the processor too. */
+const STEP_MS = 50;
 
 const schema = "src/core/store/schema/orders.ts";
 const column = 'sales_channel: k.text("sales_channel"),';
@@ -56,7 +60,7 @@ async function nodeOf(shop: Shop, starting: Promise<Daemon>): Promise<Node> {
   return { daemon, ...(await callerOf(shop, daemon.url)) };
 }
 
-/** Places orders without pause, each at the next of `nodes`, which become more; every one must be placed. */
+/** Places orders all the time, each at the next of `nodes`, which become more; every one must be placed. */
 function orderAlways(nodes: Node[]) {
   let [sent, stopped] = [0, false];
   let failure: unknown = null;
@@ -65,6 +69,7 @@ function orderAlways(nodes: Node[]) {
       const key = `always-${++sent}`;
       const reply = await nodes[sent % nodes.length]?.order(key);
       expect([key, reply?.status, reply?.body.code]).toEqual([key, 201, undefined]);
+      await pause(STEP_MS);
     }
   };
   const clients = Promise.all(Array.from({ length: CLIENTS }, client)).catch((error) => {
