@@ -49,12 +49,14 @@ async function readThrough(url: string, token: string): Promise<Read> {
   for await (const chunk of message.setEncoding("latin1")) {
     bytes += chunk.length;
     const text: string = rest + chunk;
-    for (const [, iccid = ""] of text.matchAll(/"iccid":"(\d+)"/g)) {
+    let counted = 0;
+    for (const { 0: match, 1: iccid = "", index } of text.matchAll(/"iccid":"(\d+)"/g)) {
       iccids += 1;
       seen.add(createHash("md5").update(iccid).digest("base64url").slice(0, 12));
+      counted = index + match.length;
     }
-    // A match never spans what is kept here: it begins behind the last comma.
-    rest = text.slice(text.lastIndexOf(",") + 1);
+    // An ICCID that the chunk cuts begins behind the last comma; one that it ends with is counted.
+    rest = text.slice(Math.max(counted, text.lastIndexOf(",") + 1));
   }
   return { bytes, iccids, distinct: seen.size, tail: rest, ms: performance.now() - began };
 }
