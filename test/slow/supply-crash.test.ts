@@ -8,7 +8,7 @@ import { inSnapshot, locationOf } from "../support/database.ts";
 import { repeated } from "../support/rounds.ts";
 import type { Shop } from "../support/shop.ts";
 import { freshUrl } from "../support/store.ts";
-import { openSupplyShop } from "../support/supply-daemon.ts";
+import { granting, openSupplyShop } from "../support/supply-daemon.ts";
 import { supplyNodes } from "../support/supply-node.ts";
 
 /** `ROUNDS=25` makes them 200 of each; at the dearest provider the account's 1,000 USD pay for 333 units. */
@@ -73,7 +73,7 @@ test.for(cases)(
   "kill -9 between request and answer: $adapters",
   { timeout: 3_600_000 },
   async ({ adapters, requests, refuses }) => {
-    const { shop, doubles, product } = await openSupplyShop(adapters, await freshUrl());
+    const { shop, doubles, product } = await openSupplyShop(adapters, await freshUrl(), granting);
     await nodes.killInHand({
       ...{ shop, doubles, on: "order", requests, rounds: ROUNDS },
       wanted: (key) => ({ key, product }),

@@ -11,12 +11,13 @@ import { repeated } from "../support/rounds.ts";
 import { type Shop, shopToken } from "../support/shop.ts";
 import { freshUrl } from "../support/store.ts";
 import type { Double } from "../support/supply.ts";
-import { openSupplyShop } from "../support/supply-daemon.ts";
+import { granting, openSupplyShop } from "../support/supply-daemon.ts";
 import { supplyNodes } from "../support/supply-node.ts";
 
 /** `ROUNDS=20` makes them 160 of each, which the accounts' 1,000 USD pay for at the dearest provider. */
 const ROUNDS = repeated(8);
-const END_MS = 300_000;
+/** At eSIM Go one top-up of a plan follows the other, each after seconds. */
+const END_MS = 1_200_000;
 /** eSIM Access takes ten for an eSIM. */
 const TOPUPS_AN_ESIM = 8;
 /** In one of so many rounds the provider refuses a top-up, and the process may not live to read it. */
@@ -89,7 +90,7 @@ const spent = async (double: Double, before: string) =>
 const sumOf = (rows: readonly { cost: number }[]) => rows.reduce((sum, { cost }) => sum + Number(cost), 0);
 
 test.for(providerAdapters)("%s: kill -9 while a top-up is at the provider", { timeout: 3_600_000 }, async (adapter) => {
-  const { shop, doubles, product } = await openSupplyShop([adapter], await freshUrl());
+  const { shop, doubles, product } = await openSupplyShop([adapter], await freshUrl(), granting);
   const [double] = doubles as [Double]; // one for each adapter
   const iccids = await delivered(shop, product);
   const esimOf = (at: number) => iccids[Math.floor(at / TOPUPS_AN_ESIM)] ?? "";

@@ -4,6 +4,8 @@ import { randomIds } from "../../src/core/kernel/ids.ts";
 import { openStore } from "../../src/core/store/open/open.ts";
 import type { ProviderAdapter } from "../../src/core/store/schema/values.ts";
 import { readMasterKey } from "../../src/core/store/sealing/key-files.ts";
+import { simulateEsimgo } from "../../src/daemon/simulators/esimgo.ts";
+import type { SimulatedProvider } from "../../src/daemon/simulators/provider.ts";
 import { locationOf } from "./database.ts";
 import { addRate } from "./rates.ts";
 import { keyFileOf, openShop, type Shop } from "./shop.ts";
@@ -15,6 +17,14 @@ export interface ServedSupplyShop {
   shop: Shop;
   doubles: Double[];
   product: ProductId;
+}
+
+/**
+ * A provider that grants every call, for processes that are killed before the answer: what a limit refused then was not
+ * done, and is looked for all minutes in which it might be found.
+ */
+export function granting(provider: SimulatedProvider): SimulatedProvider {
+  return provider.name === "esimgo" ? simulateEsimgo({ tokens: 10_000 }) : provider;
 }
 
 /** Makes one, in which costs in USD can be priced; of each provider it sells what `made` makes of it. */
