@@ -146,7 +146,9 @@ describe("a request can be changed before it is picked up", () => {
   });
 });
 
-test("the daemon picks up missed requests when it starts, and those of a new day within a minute", async () => {
+test("the daemon picks up missed requests when it starts, and those of a new day within a minute", {
+  tags: ["slow"],
+}, async () => {
   const started = await at("2026-03-09T12:00:00.000Z");
   const { partner, submit, store, clock, events } = started;
   const missed = await submit(partner, { activation_date: "2026-03-10" });

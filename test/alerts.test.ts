@@ -180,7 +180,7 @@ test("a product that follows its stock goes off sale when it ends, and back when
   expect(await status("EU5")).toBe("active");
 });
 
-test("an operator sets, tests, lists and removes targets while serve runs", async () => {
+test("an operator sets, tests, lists and removes targets while serve runs", { tags: ["slow"] }, async () => {
   const folder = temporaryDirectory();
   const data = join(folder, "data");
   await newData(folder);

@@ -270,7 +270,9 @@ test("open requests are found by a part of ICCID or name, whatever its case and 
   for (const term of ["220083", "josef", "nunez maria"]) expect([term, matches(one, term)]).toEqual([term, false]);
 });
 
-test("staff process a manual carrier's request from the queue to its end, while the daemon serves", async () => {
+test("staff process a manual carrier's request from the queue to its end, while the daemon serves", {
+  tags: ["slow"],
+}, async () => {
   const { acting, json, run, file, data } = await installation();
   await startDaemon({ data });
   const today = new Intl.DateTimeFormat("en-CA", { timeZone: "Australia/Sydney" }).format(new Date());

@@ -46,7 +46,7 @@ async function installation() {
 const ORDER = "orders create --product EU5 --quantity 2 --partner acme";
 
 describe("audit verify", () => {
-  test("passes on untouched data, served or not, and names what was changed", async () => {
+  test("passes on untouched data, served or not, and names what was changed", { tags: ["slow"] }, async () => {
     const { data, run, json, tamper } = await installation();
     expect(await json("audit verify")).toMatchObject({
       exitCode: 0,

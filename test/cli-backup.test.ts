@@ -61,7 +61,7 @@ function damage(file: string): void {
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe("backup, verify-backup, restore", () => {
-  test("restoring ends all sessions of people: a cookie from before signs no one in", async () => {
+  test("restoring ends all sessions of people: a cookie from before signs no one in", { tags: ["slow"] }, async () => {
     const { data, file, restored, backup } = await installation();
     const invited = await esimctlJson([
       "users",
@@ -87,7 +87,7 @@ describe("backup, verify-backup, restore", () => {
     expect((await other.get("/portal")).path).toBe("/portal/sign-in");
   });
 
-  test("move all data to a new place, from a directory that is being served", async () => {
+  test("move all data to a new place, from a directory that is being served", { tags: ["slow"] }, async () => {
     const { data, file, key, restored, backup, ordersAt } = await installation();
     await startDaemon({ data });
     const before = await ordersAt(data);
@@ -145,7 +145,9 @@ describe("backup, verify-backup, restore", () => {
 });
 
 describe("restore over data", () => {
-  test("requires --force, a confirmation and that no daemon serves, and keeps the old data", async () => {
+  test("requires --force, a confirmation and that no daemon serves, and keeps the old data", {
+    tags: ["slow"],
+  }, async () => {
     const { folder, data, file, backup, ordersAt } = await installation();
     await backup();
     await esimctlJson([...ORDER, "--data", data]);

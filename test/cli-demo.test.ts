@@ -79,7 +79,7 @@ test("demo data is refused where other partners exist", async () => {
   expect(await esimctlJson(["partners", "list", "--data", data])).toMatchObject({ count: 1 });
 });
 
-test("npm start prints where the pages are, and people who can sign in to them", async () => {
+test("npm start prints where the pages are, and people who can sign in to them", { tags: ["slow"] }, async () => {
   const data = join(temporaryDirectory(), "data");
   const started = await start(data);
   const url = /http:\/\/127\.0\.0\.1:\d+(?=\/portal)/.exec(started.printed)?.[0] ?? "";

@@ -164,7 +164,7 @@ test("global options go before or after the verb, with underscores or hyphens", 
   });
 });
 
-test("the program ends silently when its reader closes the pipe", async () => {
+test("the program ends silently when its reader closes the pipe", { tags: ["slow"] }, async () => {
   const data = await newData();
   const products = Array.from({ length: 3000 }, (_, n) => ({
     ...{ sku: `P-${n}`, name: "A name that takes some room, so that the pipe is full soon", region: "Asia" },

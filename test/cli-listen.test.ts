@@ -21,7 +21,9 @@ const { webhooks: stripe } = new Stripe("sk_test_none");
 
 const { shop } = webhookShops();
 
-test("Ctrl-C finishes the event that is being posted, and --after goes on behind it, each event once", async () => {
+test("Ctrl-C finishes the event that is being posted, and --after goes on behind it, each event once", {
+  tags: ["slow"],
+}, async () => {
   const { atServer } = await shop("echo");
   const behind = await startReceiver();
   const partner = await atServer();

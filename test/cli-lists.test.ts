@@ -48,7 +48,7 @@ const lists = [
   ...["passports list --partner demo", "orders queue", "activations queue"],
 ];
 
-test("every list is a table at 60, 80 and 120 columns, on lines that end within them", async () => {
+test("every list is a table at 60, 80 and 120 columns, on lines that end within them", { tags: ["slow"] }, async () => {
   for (const line of lists) {
     const [title = ""] = (await run(line)).stdout.split("\n");
     const titles = title.split(/ {2,}/);

@@ -38,7 +38,7 @@ async function served() {
   };
 }
 
-test("the daemon's log is kept, found by request id, and part of find's timeline", async () => {
+test("the daemon's log is kept, found by request id, and part of find's timeline", { tags: ["slow"] }, async () => {
   const { daemon, log, token, tail, run, json } = await served();
   await expect.poll(async () => (await tail("--request", "call-refused")).count).toBe(1);
   expect((await tail()).data.map(({ msg }) => msg)).toContain(`listening on ${daemon.url}`);

@@ -25,7 +25,7 @@ const served = forAllTests(async (owner) => {
   return { ...made, daemon: await startDaemon({ data: made.data, owner }) };
 });
 
-test("an order from creation to its QR code, in the sandbox and in production", async () => {
+test("an order from creation to its QR code, in the sandbox and in production", { tags: ["slow"] }, async () => {
   const { daemon, run, json } = served();
   for (const [where, first] of [
     ["--sandbox", "pending_payment"],

@@ -249,7 +249,9 @@ describe("the operator's verbs", () => {
 });
 
 describe("keys", () => {
-  test("the data key rotates and all stays readable; another key file is refused with a message", async () => {
+  test("the data key rotates and all stays readable; another key file is refused with a message", {
+    tags: ["slow"],
+  }, async () => {
     const { json, run, data } = await withPool();
     const first = await json("keys rotate data");
     expect(first).toMatchObject({ resumed: false, resealed: 4, dropped: 1, finished: true });

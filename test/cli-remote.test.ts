@@ -220,7 +220,9 @@ describe("where a command acts", () => {
 });
 
 describe("a server that is slow or fails", () => {
-  test("429 is retried after Retry-After, any number of times, by reads and writes, without a message", async () => {
+  test("429 is retried after Retry-After, any number of times, by reads and writes, without a message", {
+    tags: ["slow"],
+  }, async () => {
     const { run, misbehave, seen } = await unruly();
     misbehave(/^POST .*orders/, "limit", 2);
     misbehave(/^GET .*products/, "limit");
@@ -240,7 +242,7 @@ describe("a server that is slow or fails", () => {
     expect(failed(await run("wallet balance --json"))).toMatchObject({ exitCode: 4, code: "token_expired" });
   });
 
-  test("reads are retried after a fault; a write only where it is idempotent", async () => {
+  test("reads are retried after a fault; a write only where it is idempotent", { tags: ["slow"] }, async () => {
     const { run, json, misbehave, seen, operator } = await unruly();
     misbehave(/GET .*balance/, "hang up");
     misbehave(/GET .*balance/, "unavailable");
@@ -274,7 +276,7 @@ describe("a server that is slow or fails", () => {
     expect(await operator("wallet check")).toMatchObject({ ok: true });
   });
 
-  test("another kind of server, or none, is reported with a message", async () => {
+  test("another kind of server, or none, is reported with a message", { tags: ["slow"] }, async () => {
     const { run, misbehave, daemon, proxy, live } = await unruly();
     const as = `--client-id ${live.client_id} --client-secret ${live.client_secret}`;
     misbehave(/balance/, "page");
@@ -292,7 +294,7 @@ describe("a server that is slow or fails", () => {
     expect(gone.stderr).toMatch(/^error: 127\.0\.0\.1:\d+ cannot be reached: nothing listens there\.\n→ Check .*\.$/);
   });
 
-  test("Ctrl-C ends a wait at once: with 130, and an import with its summary", async () => {
+  test("Ctrl-C ends a wait at once: with 130, and an import with its summary", { tags: ["slow"] }, async () => {
     const { misbehave, home, seen, cwd } = await unruly();
     const file = join(cwd, "many.csv");
     writeFileSync(file, travelerCsv(600));

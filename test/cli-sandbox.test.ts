@@ -56,7 +56,7 @@ function expectStory(feed: Sent[], received: Sent[]) {
 
 const title = "buy, activate, use 80 %, expire in the sandbox by clock within ten seconds, events in causal order";
 
-test(`a partner at a server, and the operator for it, test without waiting: ${title}`, async () => {
+test(`a partner at a server, and the operator for it, test without waiting: ${title}`, { tags: ["slow"] }, async () => {
   const { partner, live, operator, json, localJson } = await served();
   const receiver = await startReceiver();
   await json(`webhooks create ${receiver.url} --events *`);

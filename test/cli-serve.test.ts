@@ -18,7 +18,9 @@ test("a directory that cannot be made is reported at once", async () => {
   }
 });
 
-test("a new installation prints what to keep and what to do next; serve reports that it made one", async () => {
+test("a new installation prints what to keep and what to do next; serve reports that it made one", {
+  tags: ["slow"],
+}, async () => {
   const folder = join(temporaryDirectory(), "with space");
   const made = await warm(["init", "--data", join(folder, "data")]);
   const key = join(folder, "data", "esimctl.key");
@@ -51,7 +53,7 @@ test("another user's data is not called absent", async () => {
   chmodSync(data, 0o700);
 });
 
-test("strict EIDs and the sunset of the inventory endpoint are as last served", async () => {
+test("strict EIDs and the sunset of the inventory endpoint are as last served", { tags: ["slow"] }, async () => {
   const { data } = await demoData();
   const made = Object(await esimctlJson(["credentials", "create", "--partner", "demo", "--data", data]));
   const asked = async (flags: string[]) => {
@@ -90,7 +92,7 @@ test("strict EIDs and the sunset of the inventory endpoint are as last served", 
   }
 });
 
-test("a daemon goes on when the reader of its output has ended", async () => {
+test("a daemon goes on when the reader of its output has ended", { tags: ["slow"] }, async () => {
   const data = await newData();
   const { url, child, stop } = await startDaemon({ data });
   child.stdout?.destroy();

@@ -50,7 +50,9 @@ test("help of any noun loads no store, no API, no table and no file format", asy
   expect(loaded.filter((one) => heavy.test(one))).toEqual([]);
 });
 
-test("a command on local data loads the store, and the API only where it goes through it", async () => {
+test("a command on local data loads the store, and the API only where it goes through it", {
+  tags: ["slow"],
+}, async () => {
   const data = join(temporaryDirectory(), "data");
   for (const line of ["init", "partners create acme --name Acme"]) await esimctl([...line.split(" "), "--data", data]);
   const operator = await packagesOf("partners", "list", "--data", data);

@@ -58,7 +58,7 @@ test("status counts events and queues, and names what is low or fails", async ()
   expect(held?.oldest_at).toBe(new Date(0x0198f0a3d000).toISOString());
 });
 
-test("status shows the daemon's requests, and when cron jobs ran", async () => {
+test("status shows the daemon's requests, and when cron jobs ran", { tags: ["slow"] }, async () => {
   const { data, status } = await busyShop();
   expect(await status()).toMatchObject({ requests: { total: 0, failed: 0 }, cron_runs: [] });
   const daemon = await startDaemon({ data });

@@ -28,7 +28,7 @@ async function aud({ json }: Demo): Promise<number> {
   return balances.find((balance: { currency: string }) => balance.currency === "AUD").balance_cents;
 }
 
-test("the operator ships a physical SIM, and cancels another with its money back", async () => {
+test("the operator ships a physical SIM, and cancels another with its money back", { tags: ["slow"] }, async () => {
   const here = await demo();
   const before = await aud(here);
   const order = await place(here, "PS-EU-30GB-30D");

@@ -136,7 +136,9 @@ describe("run on their own", () => {
 
   const acting = ({ command: { target } }: Node) => (target === "partner" ? ["--partner", "acme", "--sandbox"] : []);
 
-  test("on empty data: one JSON document on stdout, and where it fails a code, a message and a hint", async () => {
+  test("on empty data: one JSON document on stdout, and where it fails a code, a message and a hint", {
+    tags: ["slow"],
+  }, async () => {
     const { data, how } = await nearlyNothing();
     await eachOf(ending, async (node) => {
       const args = [...filled(node), ...acting(node), "--data", data];

@@ -57,7 +57,7 @@ function post(url: string, body: string, { secret = SECRET, age = 0 } = {}) {
   return fetch(url, { method: "POST", body, headers: { "x-webhook-signature": header } });
 }
 
-test("an endpoint in the terminal, from its creation to its deletion", async () => {
+test("an endpoint in the terminal, from its creation to its deletion", { tags: ["slow"] }, async () => {
   const { run, json } = await shop("acme");
   const receiver = await startReceiver();
   const acting = "--partner acme --sandbox";

@@ -61,7 +61,9 @@ const unavailable = {
 };
 
 describe("a database that takes no writes", () => {
-  test("causes a 503 and one log line, and requests succeed when it takes writes again", async () => {
+  test("causes a 503 and one log line, and requests succeed when it takes writes again", {
+    tags: ["slow"],
+  }, async () => {
     const { shop, url } = await faultyShop();
     const daemon = await startDaemon(shop.served);
     const { order, get } = await callerOf(shop, daemon.url);

@@ -67,7 +67,9 @@ async function serveOnHeldDisk() {
 }
 
 describe.runIf(!onPostgres && hasCompiler)("on the disk of a data directory", () => {
-  test("an order is answered once it is synced; until then all is read as before, and nothing waits", async () => {
+  test("an order is answered once it is synced; until then all is read as before, and nothing waits", {
+    tags: ["slow"],
+  }, async () => {
     const { order, listed, hold, hasBegun, free } = await serveOnHeldDisk();
     expect(await order("first")).toMatchObject({ status: 201 });
     hold();

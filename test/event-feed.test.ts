@@ -202,7 +202,9 @@ test("a long poll is answered by the first event, of any process, or empty when 
   expect((await page(caller, { after: next })).count).toBeGreaterThan(2);
 });
 
-test("ten requests of a credential may wait, closed ones no longer count, and an expired token ends it", async () => {
+test("ten requests of a credential may wait, closed ones no longer count, and an expired token ends it", {
+  tags: ["slow"],
+}, async () => {
   const platform = await startPlatform();
   const caller = await platform.caller();
   const closing = new AbortController();

@@ -166,7 +166,7 @@ test("a mail that waits outlasts a rotation of the data key, and an unreadable t
   expect(logged).toMatchObject([[{ err: expect.objectContaining({ code: "unreadable" }) }, expect.any(String)]]);
 });
 
-test("serve mails what the terminal writes, and says nothing of it in its log", async () => {
+test("serve mails what the terminal writes, and says nothing of it in its log", { tags: ["slow"] }, async () => {
   const smtp = await smtpServer();
   const url = await freshUrl();
   const shop = await openShop({ folder: temporaryDirectory(), url, stock: {}, priceCents: 1, fundsCents: 1 });
@@ -192,7 +192,7 @@ test("serve mails what the terminal writes, and says nothing of it in its log", 
 });
 
 // Another node of PostgreSQL may have one: there it takes a minute.
-test.skipIf(onPostgres)("serve without a mail server keeps no token", async () => {
+test.skipIf(onPostgres)("serve without a mail server keeps no token", { tags: ["slow"] }, async () => {
   const url = await freshUrl();
   const shop = await openShop({ folder: temporaryDirectory(), url, stock: {}, priceCents: 1, fundsCents: 1 });
   const { args, env } = targetOf(shop.served);

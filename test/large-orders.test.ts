@@ -250,7 +250,9 @@ async function servedOrder(lines: number, quantity: number) {
   return { shop, daemon, token, path, number: placed.body.order_number as string };
 }
 
-test("the terminal reads a whole large order page by page, on local data and at a server", async () => {
+test("the terminal reads a whole large order page by page, on local data and at a server", {
+  tags: ["slow"],
+}, async () => {
   const { shop, daemon, number, path, token } = await servedOrder(2, 700);
   const at = targetOf(shop.served);
   const options = { env: at.env };
@@ -289,7 +291,7 @@ test("the terminal holds no more of a large order than a page of it", { tags: ["
   }
 });
 
-test("SIGTERM aborts large bodies at once, also waiting ones", async () => {
+test("SIGTERM aborts large bodies at once, also waiting ones", { tags: ["slow"] }, async () => {
   const { daemon, token, path } = await servedOrder(3, 10_000);
   const { rest } = await ask(`${path}/esims`, token).opened;
   const waiting = ask(`${path}/esims`, token);

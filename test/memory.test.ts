@@ -38,16 +38,20 @@ function freshFile() {
 
 const flagsOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
 
-test.runIf(process.platform === "linux")("serve has bounds of its heap and of glibc's pools", async () => {
-  const data = join(temporaryDirectory(), "data");
-  const place = onPostgres
-    ? { database: (await freshPostgres()).url, keyFile: prepareDataDirectory(data, randomIds()).keyFile }
-    : { data };
-  const { pid, stop } = await startDaemon(place);
-  expect(flagsOf(pid)).toEqual(expect.arrayContaining(["--max-semi-space-size=16", "--heap-growing-percent=50"]));
-  expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).toContain("MALLOC_ARENA_MAX=2");
-  await stop();
-});
+test.runIf(process.platform === "linux")(
+  "serve has bounds of its heap and of glibc's pools",
+  { tags: ["slow"] },
+  async () => {
+    const data = join(temporaryDirectory(), "data");
+    const place = onPostgres
+      ? { database: (await freshPostgres()).url, keyFile: prepareDataDirectory(data, randomIds()).keyFile }
+      : { data };
+    const { pid, stop } = await startDaemon(place);
+    expect(flagsOf(pid)).toEqual(expect.arrayContaining(["--max-semi-space-size=16", "--heap-growing-percent=50"]));
+    expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).toContain("MALLOC_ARENA_MAX=2");
+    await stop();
+  },
+);
 
 describe.runIf(!onPostgres)("serve on a data directory", () => {
   test("keeps 8 MB of pages where it writes, and 4 MB where it reads", async () => {

@@ -33,6 +33,7 @@ test.runIf(onPostgres)("a node with other settings is refused, and may replace t
 
 test.runIf(!onPostgres)(
   "the one daemon of a data directory changes settings by a restart, and reports it",
+  { tags: ["slow"] },
   async () => {
     const place = await served();
     const first = await startDaemon({ ...place, flags: at("https://one.example") });

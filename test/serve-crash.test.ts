@@ -35,7 +35,7 @@ test.each(["main", "writer"])(
   },
 );
 
-test("status and doctor say at once that a killed daemon is gone", async () => {
+test("status and doctor say at once that a killed daemon is gone", { tags: ["slow"] }, async () => {
   const data = join(temporaryDirectory(), "data");
   const daemon = await startDaemon({ data });
   const served = Object(await esimctlJson(["status", "--data", data]));

@@ -61,7 +61,9 @@ async function order(shop: Shop, url: string, key: string) {
 const failedStarts = (daemon: Daemon) => daemon.text().split("a front could not start").length - 1;
 
 describe("serve --workers", () => {
-  test("answers from several processes, which count requests together and end with the daemon", async () => {
+  test("answers from several processes, which count requests together and end with the daemon", {
+    tags: ["slow"],
+  }, async () => {
     const shop = await smallShop();
     const daemon = await startDaemon({ data: shop.data, flags: ["--workers", "2"] });
     const fronts = frontsOf(daemon);

@@ -33,7 +33,9 @@ function expectRefusal({ exitCode, stdout, stderr }: Ended, happened: RegExp, hi
   expect({ exitCode, stdout, more }).toEqual({ exitCode: 1, stdout: "", more: [] });
 }
 
-test("serve makes an absent data directory without demo data, prints its address, stops on SIGINT", async () => {
+test("serve makes an absent data directory without demo data, prints its address, stops on SIGINT", {
+  tags: ["slow"],
+}, async () => {
   const data = join(temporaryDirectory(), "deep", "data");
   const daemon = await startDaemon({ data });
   expect(daemon.listening).toMatchObject({
@@ -79,7 +81,9 @@ async function openRequest(url: string, body: unknown, headers: Record<string, s
   };
 }
 
-test("SIGTERM lets a request in flight finish, ends what else is open at once, and exits 0", async () => {
+test("SIGTERM lets a request in flight finish, ends what else is open at once, and exits 0", {
+  tags: ["slow"],
+}, async () => {
   const shop = await smallShop();
   const { data, clientId, clientSecret } = shop;
   const daemon = await startDaemon({ data });
@@ -106,7 +110,9 @@ test("SIGTERM lets a request in flight finish, ends what else is open at once, a
   expect(await stopped).toMatchObject({ exitCode: 0, signal: null });
 });
 
-test("SIGTERM ends a bulk request that waits for another with 503, and lets the one being written finish", async () => {
+test("SIGTERM ends a bulk request that waits for another with 503, and lets the one being written finish", {
+  tags: ["slow"],
+}, async () => {
   const shop = await smallShop();
   const daemon = await startDaemon({ data: shop.data });
   const authorization = `Bearer ${await shopToken(shop, daemon.url)}`;
@@ -146,7 +152,7 @@ test("a second daemon on the same data directory is refused; after a kill the ne
   expect(await call(`${next.url}/readyz`)).toMatchObject({ status: 200 });
 });
 
-test("a taken port is refused, for people and as JSON", async () => {
+test("a taken port is refused, for people and as JSON", { tags: ["slow"] }, async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());
   await once(other, "listening");

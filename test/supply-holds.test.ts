@@ -48,20 +48,24 @@ test("a unit waits ten seconds for a held plan, then it is bought at the next so
 });
 
 // That a hold is taken and given up is shown on both engines; how long one is waited for, whatever the engine, on one.
-test.skipIf(onPostgres)("where there is no other source, or none that can be asked, the unit waits on", async () => {
-  for (const others of [[], ["airalo"]] satisfies ProviderAdapter[][]) {
-    const { shop, first } = await uncertain(["esimgo", ...others]);
-    if (others.length > 0) await shop.doubles.airalo?.close();
-    const second = await shop.order();
-    await shop.settle(60_000);
-    expect((await shop.show(second)).status).toBe("paid");
-    expect(await shop.doubles.esimgo?.state()).toMatchObject({ bought: 1 });
-    await shop.settle();
-    for (const id of [first, second]) expect((await shop.show(id)).status).toBe("fulfilled");
-    expect((await items(shop)).map(({ supplier }) => supplier)).toEqual(["esimgo", "esimgo"]);
-    expect(await shop.doubles.esimgo?.state()).toMatchObject({ bought: 2 });
-  }
-});
+test.skipIf(onPostgres)(
+  "where there is no other source, or none that can be asked, the unit waits on",
+  { tags: ["slow"] },
+  async () => {
+    for (const others of [[], ["airalo"]] satisfies ProviderAdapter[][]) {
+      const { shop, first } = await uncertain(["esimgo", ...others]);
+      if (others.length > 0) await shop.doubles.airalo?.close();
+      const second = await shop.order();
+      await shop.settle(60_000);
+      expect((await shop.show(second)).status).toBe("paid");
+      expect(await shop.doubles.esimgo?.state()).toMatchObject({ bought: 1 });
+      await shop.settle();
+      for (const id of [first, second]) expect((await shop.show(id)).status).toBe("fulfilled");
+      expect((await items(shop)).map(({ supplier }) => supplier)).toEqual(["esimgo", "esimgo"]);
+      expect(await shop.doubles.esimgo?.state()).toMatchObject({ bought: 2 });
+    }
+  },
+);
 
 test("an order that ends meanwhile holds nothing any more", async () => {
   const { shop, first } = await uncertain(["esimgo"]);

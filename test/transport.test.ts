@@ -139,6 +139,7 @@ test("every command reaches a PostgreSQL beyond this machine by verified TLS onl
 
 test.skipIf(onPostgres)(
   "serve warns of a wide directory, a wide lock and cleartext, and doctor finds them",
+  { tags: ["slow"] },
   async () => {
     const data = await newData();
     const first = await startDaemon({ data });

@@ -41,7 +41,7 @@ async function ofRelease010(): Promise<Served> {
   return { database: url, keyFile: keyIn(folder, "postgres.key") };
 }
 
-test("an installation of 0.1.0 opens, migrates, passes doctor, and goes on", async () => {
+test("an installation of 0.1.0 opens, migrates, passes doctor, and goes on", { tags: ["slow"] }, async () => {
   const served = await ofRelease010();
   const { args, env } = targetOf(served);
   // On PostgreSQL another address is another setting of the platform.

@@ -63,7 +63,9 @@ const settings = (public_url: string): Record<SettingKey, string | null> => ({
 const adopt = (store: Store, url: string) => store.write(adoptSettings, { values: settings(url), takeOver: false });
 
 describe.runIf(!onPostgres)("writes in a thread of their own", () => {
-  test("are there once answered, as those of other processes are, and fail as without a thread", async () => {
+  test("are there once answered, as those of other processes are, and fail as without a thread", {
+    tags: ["slow"],
+  }, async () => {
     const store = await openThreaded();
     await adopt(store, "http://esim.test");
     expect(await store.read(readSetting, "public_url")).toBe("http://esim.test");
@@ -87,7 +89,7 @@ describe.runIf(!onPostgres)("writes in a thread of their own", () => {
     expect(await store.epoch()).toBeGreaterThan(epoch);
   });
 
-  test("are refused once the store is closed, and what was asked before is answered", async () => {
+  test("are refused once the store is closed, and what was asked before is answered", { tags: ["slow"] }, async () => {
     const store = await openThreaded();
     const asked = adopt(store, "http://esim.test");
     const closed = store.close();
@@ -124,7 +126,7 @@ describe.runIf(!onPostgres)("writes in a thread of their own", () => {
     },
   );
 
-  test("do not start on a database that is damaged, or of another key", async () => {
+  test("do not start on a database that is damaged, or of another key", { tags: ["slow"] }, async () => {
     const work = freshWork();
     await (await openStore({ file: work.file, create: true }, { clock: systemClock, ids, ...work })).close();
     const stranger = { ...work, masterKey: randomBytes(32), create: false };
