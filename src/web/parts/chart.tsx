@@ -6,7 +6,6 @@ export interface Bar {
 
 const WIDTH = 600;
 const HEIGHT = 120;
-const FOOT = 16;
 
 /** Bars as SVG made here, with a table under them for screen readers and those who want the figures. */
 export function Bars({ title, bars }: { title: string; bars: readonly Bar[] }) {
@@ -18,8 +17,8 @@ export function Bars({ title, bars }: { title: string; bars: readonly Bar[] }) {
       <figcaption>{title}</figcaption>
       <svg
         class="chart"
-        viewBox={`0 0 ${WIDTH} ${HEIGHT + FOOT}`}
-        preserveAspectRatio="xMinYMid"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
         role="img"
         aria-label={`${title}, at most ${most}`}
       >
@@ -29,13 +28,12 @@ export function Bars({ title, bars }: { title: string; bars: readonly Bar[] }) {
             <rect class="bar" x={at * step + 1} y={HEIGHT - height} width={Math.max(1, step - 2)} height={height} />
           );
         })}
-        <text x="0" y={HEIGHT + FOOT - 3}>
-          {first?.label}
-        </text>
-        <text x={WIDTH} y={HEIGHT + FOOT - 3} text-anchor="end">
-          {last?.label}
-        </text>
       </svg>
+      {/* Text of a picture would shrink and stretch with it. */}
+      <div class="axis" aria-hidden="true">
+        <span>{first?.label}</span>
+        <span>{last?.label}</span>
+      </div>
       <details>
         <summary>Figures</summary>
         <table>
