@@ -10,7 +10,7 @@ import { formShown } from "../../parts/act-form.tsx";
 import { ActButton } from "../../parts/form.tsx";
 import { type Column, List, type ListOf, PAGE_ROWS } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
-import { type Fields, pageShown, record } from "../../parts/shown.tsx";
+import { type Fields, links, pageShown, record } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import {
@@ -23,6 +23,7 @@ import {
   type Shown,
 } from "../../session/visit.ts";
 import { changeFields, changeForm, changePage } from "../activation-changes.tsx";
+import { identityPage } from "../activation-identity.tsx";
 import { activationActPages, handLinks } from "./activation-acts.tsx";
 import { queuePage, statusOf, waitingFilter } from "./activation-queue.tsx";
 import { dayFilters, environmentFilter, overAll, partnerFilter, waitingWords } from "./all-partners.ts";
@@ -134,14 +135,16 @@ async function activationPage(visit: ConsoleVisit): Promise<Shown> {
   const { activation, inside, timeline } = seen;
   const { id, iccid, status } = activation;
   const writes = visit.may("activations.write");
+  const changes = writes && status === "pending";
   const acts = [
     ...(writes ? handLinks(visit, activation, inside) : []),
+    ...(changes ? links(visit, [[`/activations/${id}/identity`, "Correct the identity"]]) : []),
     visit.may("reveal") && <ActButton visit={visit} to={`/activations/${id}/reveal`} label="Reveal the identity" />,
   ];
   const body = (
     <>
       {record(visit, activationFields(seen), acts)}
-      {writes && status === "pending" && changeForm(visit, CHANGE, [id])}
+      {changes && changeForm(visit, CHANGE, [id])}
       <Timeline visit={visit} moments={withoutPhones(timeline)} />
     </>
   );
@@ -184,6 +187,7 @@ export const consoleActivationPages = [
   consolePage({ path: "/activations", needs, show: activationsPage }),
   consolePage({ path: "/activations/search", needs, show: toList, act: searchPage, again: activationsPage }),
   consolePage({ path: "/activations/:id", needs, show: activationPage }),
+  consolePage({ ...identityPage<ConsoleVisit>(() => null), needs: "activations.write" }),
   consolePage({ ...changing, needs: "activations.write", show: toList }),
   ...activationActPages,
 ];

@@ -3,11 +3,11 @@ import { mayDraw, submitOwn } from "../../../core/activations/submit-own.ts";
 import { identityNames, simNames } from "../../../core/kernel/identity-fields.ts";
 import { bodyReader } from "../../../daemon/plugins/validation.ts";
 import { NewActivation } from "../../../daemon/schemas/activation.ts";
-import { type FieldOf, formShown } from "../../parts/act-form.tsx";
+import { formShown } from "../../parts/act-form.tsx";
 import { backLink, pageShown } from "../../parts/shown.tsx";
-import { plain } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { field, type PortalVisit, type Form as Sent, type Shown } from "../../session/visit.ts";
+import { requestField } from "../activation-fields.ts";
 import { openedHere, requireOpenedHere } from "./own-pages.ts";
 
 const PATH = "/activations/new";
@@ -19,26 +19,6 @@ export const readActivation = bodyReader(NewActivation);
 export const customerNames = ["customer_email", "customer_phone", "plan_name", "note"] as const;
 
 const names = ["iccid", "activation_date", ...identityNames, ...simNames, ...customerNames] as const;
-type Name = (typeof names)[number];
-
-const labels: Partial<Record<Name, string>> = {
-  passport_no: "Passport number",
-  passport_country: "Passport country",
-  passport_expiry: "Passport expiry",
-  sim_last4: "Last 4 digits on the SIM",
-  puk: "PUK",
-  customer_email: "E-mail",
-  customer_phone: "Phone",
-};
-
-/** Fields that browsers have an input for. */
-const days: readonly Name[] = ["date_of_birth", "passport_expiry"];
-
-function fieldOf(name: Name): FieldOf {
-  const words = plain(name);
-  const label = labels[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
-  return { name, label, type: days.includes(name) ? "date" : "text" };
-}
 
 async function formPage(visit: PortalVisit): Promise<Shown> {
   const { store, owner, context } = visit;
@@ -55,9 +35,9 @@ async function formPage(visit: PortalVisit): Promise<Shown> {
         { name: "iccid", label: "ICCID", inputmode: "numeric", hint: "As printed on the SIM.", required: true },
         { name: "activation_date", label: "Activation date", ...date },
         { heading: "Traveler" },
-        ...[...identityNames, ...simNames].map(fieldOf),
+        ...[...identityNames, ...simNames].map(requestField),
         { heading: "For your own use" },
-        ...customerNames.map(fieldOf),
+        ...customerNames.map(requestField),
         { tick: "confirm_date_change", label: "Replace a pending request for this ICCID that has another date" },
         { tick: "again", label: "Submit it although it was cancelled, or failed, for this date before" },
       ],

@@ -4,12 +4,13 @@ import type { ActivationId } from "../../../core/kernel/brand.ts";
 import { activationStatuses, processingStatuses } from "../../../core/store/schema/values.ts";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
-import { LinkButton, pageShown, record } from "../../parts/shown.tsx";
+import { type Fields, LinkButton, links, pageShown, record } from "../../parts/shown.tsx";
 import { momentsIn } from "../../parts/timeline.tsx";
 import { plain } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { changeFields, changeForm, changePage } from "../activation-changes.tsx";
+import { identityPage } from "../activation-identity.tsx";
 import { historyShown } from "./history.tsx";
 
 const columns: Column<Activation>[] = [
@@ -51,23 +52,26 @@ function activationsPage(visit: PortalVisit): Promise<Shown> {
 
 async function activationPage(visit: PortalVisit): Promise<Shown> {
   const one = await visit.store.read(showActivation, { owner: visit.owner, id: idIn<ActivationId>(visit) });
+  const changes = one.status === "pending" && visit.may("activations.write");
+  const acts = changes && links(visit, [[`/activations/${one.id}/identity`, "Correct the identity"]]);
+  const fields: Fields = [
+    ["Status", { status: one.status }],
+    ["With the carrier", { status: one.processing_status }],
+    ["Activation date (Sydney)", one.activation_date],
+    ["Carrier", one.carrier],
+    ["Goes out", plain(one.processing_mode)],
+    ["Customer", one.customer_name],
+    ["Customer's e-mail", one.customer_email],
+    ["Mobile number", one.mobile_number],
+    ["Confirmation", one.confirmation_number],
+    ["Plan", one.plan_name],
+    ["Note", one.note],
+    ["Error", one.error_message ?? one.error_type],
+    ["ID", one.id],
+  ];
   return pageShown(visit, `Activation of ${one.iccid}`, [
-    record(visit, [
-      ["Status", { status: one.status }],
-      ["With the carrier", { status: one.processing_status }],
-      ["Activation date (Sydney)", one.activation_date],
-      ["Carrier", one.carrier],
-      ["Goes out", plain(one.processing_mode)],
-      ["Customer", one.customer_name],
-      ["Customer's e-mail", one.customer_email],
-      ["Mobile number", one.mobile_number],
-      ["Confirmation", one.confirmation_number],
-      ["Plan", one.plan_name],
-      ["Note", one.note],
-      ["Error", one.error_message ?? one.error_type],
-      ["ID", one.id],
-    ]),
-    one.status === "pending" && visit.may("activations.write") && changeForm(visit, CHANGE, [one.id]),
+    record(visit, fields, acts),
+    changes && changeForm(visit, CHANGE, [one.id]),
     await historyShown(
       visit,
       one,
@@ -92,5 +96,6 @@ const changing = changePage<PortalVisit>({
 export const activationPages = [
   portalPage({ path: "/activations", needs: "activations.read", show: activationsPage }),
   portalPage({ path: "/activations/:id", needs: "activations.read", show: activationPage }),
+  portalPage({ ...identityPage<PortalVisit>(({ owner }) => owner), needs: "activations.write" }),
   portalPage({ ...changing, needs: "activations.write" }),
 ];
