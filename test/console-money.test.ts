@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { listAudit } from "../src/core/audit/list.ts";
 import { listTransactions } from "../src/core/wallet/transactions.ts";
+import { addProducts, addStock } from "./support/catalog.ts";
 import { person, startPages } from "./support/pages.ts";
 import type { Platform } from "./support/platform.ts";
+import { create, lines } from "./support/quotes.ts";
 
 async function withRequest(amount_cents = 150_000) {
   const platform = await startPages();
@@ -98,6 +100,21 @@ test("the ledger is listed by partner and currency, as CSV too, and Check says t
   const check = await finance.get("/console/money/check");
   expect(check.text).toContain("The ledger and all balances agree.");
   expect((await finance.get("/console/money?format=csv")).html.split("\n")[1]).toMatch(/^FND-\w{8},acme,1500.00,AUD,/);
+});
+
+test("what an order moved leads to it by its number", async () => {
+  const platform = await startPages();
+  const caller = await platform.caller({ slug: "acme", live: true });
+  const { EU5 = "" } = await addProducts(platform.store, [{ sku: "EU5", price_cents: 700 }]);
+  await addStock(platform.store, "EU5", 1);
+  await platform.fund(caller.partnerId, 1_000);
+  const { body: order } = await create(caller, lines([EU5, 1]));
+  const finance = await person(platform, { role: "finance" });
+  for (const query of ["", "?partner=acme", "?currency=AUD", "?partner=acme&currency=AUD"]) {
+    const { page } = await finance.get(`/console/money/ledger${query}`);
+    const link = page.querySelector('td[data-title="Order"] a');
+    expect([link?.text, link?.getAttribute("href")]).toEqual([order.order_number, `/console/orders/${order.id}`]);
+  }
 });
 
 test("long lists go on by their cursor", async () => {

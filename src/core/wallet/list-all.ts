@@ -1,14 +1,12 @@
 import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
-import type { OrderId, PartnerId } from "../kernel/brand.ts";
-import { isoTime } from "../kernel/clock.ts";
+import type { PartnerId } from "../kernel/brand.ts";
 import { startOf } from "../kernel/list-filter.ts";
 import { requireCurrency } from "../kernel/money.ts";
 import { byCreation, type Pagination, pageOf } from "../kernel/page.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import type { LedgerKind } from "../store/schema/values.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
-import { signedAmount } from "./record-transaction.ts";
+import { toTransaction, type WalletTransaction } from "./transactions.ts";
 
 /** Which transactions of one partner or of all, in one currency or in any. */
 export interface AllTransactionsFilter {
@@ -19,18 +17,9 @@ export interface AllTransactionsFilter {
 }
 
 /** A ledger transaction as the operator's list over all partners shows it. */
-export interface ListedTransaction {
-  id: string;
+export interface ListedTransaction extends WalletTransaction {
   /** The slug. */
   partner: string;
-  kind: LedgerKind;
-  currency: string;
-  /** Signed, as it changed the wallet. */
-  amount_cents: number;
-  balance_after_cents: number;
-  reference: string | null;
-  order_id: OrderId | null;
-  created_at: string;
 }
 
 type Window = { partner_id: PartnerId; currency: string; key: number; id: string; limit: number };
@@ -39,12 +28,13 @@ type Narrowed = (t: Tables, slot: Slots<Window>) => SQL;
 /** By the index of a partner or a wallet; over all partners by the ids, which begin with the creation. */
 function listed(byCreated: boolean, narrowed: Narrowed[]) {
   return statement((db, t, slot: Slots<Window>) => {
-    const { ledgerTransactions: rows, partners } = t;
+    const { ledgerTransactions: rows, orders, partners } = t;
     const position = sql`(${rows.created_at}, ${rows.id}) < (${slot.key}, ${slot.id})`;
     return db
-      .select({ transaction: rows, partner: partners.slug })
+      .select({ transaction: rows, partner: partners.slug, order_number: orders.order_number })
       .from(rows)
       .innerJoin(partners, eq(partners.id, rows.partner_id))
+      .leftJoin(orders, eq(orders.id, rows.order_id))
       .where(and(byCreated ? position : lt(rows.id, slot.id), ...narrowed.map((one) => one(t, slot))))
       .orderBy(...(byCreated ? [desc(rows.created_at)] : []), desc(rows.id))
       .limit(slot.limit);
@@ -79,8 +69,6 @@ export async function listAllTransactions(
   return { data: rows.map(toListed), pagination };
 }
 
-function toListed({ transaction, partner }: Awaited<ReturnType<typeof lists.all>>[number]): ListedTransaction {
-  const { id, kind, currency, balance_after_cents, reference, order_id, created_at } = transaction;
-  const moved = { kind, currency, amount_cents: signedAmount(transaction), balance_after_cents, reference, order_id };
-  return { id, partner, ...moved, created_at: isoTime(created_at) };
+function toListed({ partner, ...found }: Awaited<ReturnType<typeof lists.all>>[number]): ListedTransaction {
+  return { ...toTransaction(found), partner };
 }

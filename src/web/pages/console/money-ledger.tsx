@@ -12,9 +12,7 @@ import type { ConsoleVisit, Shown } from "../../session/visit.ts";
 import { MoneyLinks } from "./money.tsx";
 
 /** What moved a wallet, as lists of one partner and of all have it. */
-export const movementColumns = <T extends Omit<WalletTransaction, "order_number"> & { order_number?: string | null }>({
-  may,
-}: ConsoleVisit): Column<T>[] => [
+export const movementColumns = ({ may }: ConsoleVisit): Column<WalletTransaction>[] => [
   { title: "When", cell: (one) => ({ time: one.created_at }) },
   { title: "What", cell: (one) => one.kind },
   { title: "Amount", right: true, cell: (one) => ({ money: one.amount_cents, currency: one.currency }) },
@@ -27,15 +25,13 @@ export const movementColumns = <T extends Omit<WalletTransaction, "order_number"
   {
     title: "Order",
     cell: ({ order_id: id, order_number: number }) =>
-      id === null || !may("orders.read")
-        ? (number ?? id)
-        : { text: number ?? id, to: `/orders/${encodeURIComponent(id)}` },
+      id === null || !may("orders.read") ? number : { text: number ?? id, to: `/orders/${encodeURIComponent(id)}` },
   },
   { title: "Reference", cell: (one) => one.reference },
 ];
 
 const columnsOf = (visit: ConsoleVisit): Column<ListedTransaction>[] => {
-  const [when, ...others] = movementColumns<ListedTransaction>(visit);
+  const [when, ...others] = movementColumns(visit);
   const partner: Column<ListedTransaction> = {
     title: "Partner",
     cell: (one) => ({ text: one.partner, to: `/partners/${one.partner}` }),
