@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { removeFromPartner } from "../src/core/accounts/change-user.ts";
 import { recordAudit } from "../src/core/audit/record.ts";
 import { esimsOfIccid } from "../src/core/esims/esim.ts";
 import type { OrderId } from "../src/core/kernel/brand.ts";
@@ -74,7 +75,7 @@ test("a passport has what its partner did with it, and nothing of what the opera
   ]);
 });
 
-test("a credential has who made and replaced it, staff under no name", async () => {
+test("a credential has who made and replaced it, own people by name and staff by none", async () => {
   const { platform, caller, owner } = await agency();
   const page = await owner.get(`/portal/developers/credentials/${caller.clientId}`);
   await owner.send(page, {}, "/rotate");
@@ -85,10 +86,14 @@ test("a credential has who made and replaced it, staff under no name", async () 
   const history = await historyOf(owner, `/portal/developers/credentials/${caller.clientId}`);
   expect(history).toEqual([
     expect.stringMatching(/^change create, .*by the operator$/),
-    "change rotate, by a user",
+    "change rotate, by Pat owner",
     "change revoke, by the operator",
   ]);
-  expect(history.join()).not.toContain(admin.id);
+  expect(history.join()).not.toMatch(new RegExp(`${admin.id}|Pat admin`));
+  const next = await person(platform, { partner: "agency", role: "owner" });
+  await platform.store.write(removeFromPartner, { userId: owner.id, partnerId: caller.partnerId, actor: "test" });
+  const later = await historyOf(next, `/portal/developers/credentials/${caller.clientId}`);
+  expect(later[1]).toBe("change rotate, by a user");
 });
 
 test("an order bought of a supplier and placed by staff says nothing of either", async () => {

@@ -33,7 +33,7 @@ test("a developer makes an endpoint, is shown its secret once, changes it, and d
   const shown = await developer.get(path);
   expect(shown.text).toContain("https://shop.example.com/hooks");
   expect(shown.html).not.toContain(secret);
-  expect(shown.text).toContain("create, by a user");
+  expect(shown.text).toContain("create, by Pat developer");
   const changed = await developer.send(shown, { url: "https://shop.example.com/two", events: ["*", "order.failed"] });
   expect(changed.text).toContain("The endpoint is changed.");
   expect(changed.text).toContain("https://shop.example.com/hooks → https://shop.example.com/two");

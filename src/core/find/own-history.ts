@@ -1,3 +1,4 @@
+import { membershipsOf, profileOf } from "../accounts/user.ts";
 import { type AuditLine, concernedBy, listAudit } from "../audit/list.ts";
 import type { Actor } from "../audit/record.ts";
 import type { OrderId, UserId } from "../kernel/brand.ts";
@@ -19,7 +20,6 @@ export interface OwnRecord<I extends string = string> {
 
 const MOST_LINES = 100;
 const USER = "user:";
-const OPERATOR = "the operator";
 
 /**
  * What a partner may see of what happened to a record, oldest first: what its people and programs did, and webhooks.
@@ -27,10 +27,12 @@ const OPERATOR = "the operator";
  */
 export async function ownHistory(q: Read, { owner, id, webhooks, operator = false }: OwnRecord): Promise<Moment[]> {
   const moments = webhooks ? await webhookStory(q, id, owner.partnerId) : [];
+  const known = new Map<Actor, string | null>();
   for (const line of (await listAudit(q, { target: id, limit: MOST_LINES })).toReversed()) {
     if (line.partner_id !== owner.partnerId) continue;
-    const who = await whoDid(q, line.actor);
-    if (who === OPERATOR && !operator) continue;
+    const who = known.get(line.actor) ?? (await whoDid(q, owner, line.actor));
+    known.set(line.actor, who);
+    if (who === null && !operator) continue;
     moments.push({ at: Date.parse(line.at), kind: "change", id: line.id, text: wordsOf(line, who) });
   }
   return inOrder(moments);
@@ -39,7 +41,7 @@ export async function ownHistory(q: Read, { owner, id, webhooks, operator = fals
 /** The same of an order, with its states and its money. Throws `not_found`. */
 export async function ownOrderHistory(q: Read, record: OwnRecord<OrderId>): Promise<Moment[]> {
   const order = await requireOwnOrder(q, record.owner, record.id);
-  const by = order.created_by === null ? "" : `, by ${await whoDid(q, order.created_by)}`;
+  const by = order.created_by === null ? "" : `, by ${(await whoDid(q, record.owner, order.created_by)) ?? OPERATOR}`;
   return inOrder([...(await ownOrderStory(q, order, by)), ...(await ownHistory(q, record))]);
 }
 
@@ -47,17 +49,22 @@ function inOrder(moments: readonly Moment[]): Moment[] {
   return moments.toSorted((a, b) => a.at - b.at);
 }
 
-/** Who did it, as far as a partner may see it: staff, workers and suppliers are the operator. */
-async function whoDid(q: Read, actor: Actor): Promise<string> {
+const OPERATOR = "the operator";
+
+/** Who did it, as far as a partner may see it, its own people by name. Null: staff, a worker or a supplier. */
+async function whoDid(q: Read, { partnerId }: Owner, actor: Actor): Promise<string | null> {
   if (actor.startsWith("client:")) return "API";
-  if (!actor.startsWith(USER)) return OPERATOR;
+  if (!actor.startsWith(USER)) return null;
   // An actor of this kind ends in the id of a user.
   const user = await findByKey(q, "users", { id: actor.slice(USER.length) as UserId });
-  return user?.staff_role === null ? "a user" : OPERATOR;
+  if (user === null || user.staff_role !== null) return null;
+  const roles = await membershipsOf(q, user.id);
+  const isMember = roles.some(({ partner_id, accepted }) => partner_id === partnerId && accepted);
+  return (isMember ? profileOf(q, user).name : null) ?? "a user";
 }
 
-function wordsOf(line: AuditLine, who: string): string {
+function wordsOf(line: AuditLine, who: string | null): string {
   const [, act = line.action] = line.action.split(".");
   const what = [act.replaceAll(/[_-]/g, " "), concernedBy(line).join("; ")].filter(Boolean).join(", ");
-  return `${what}, by ${who}`;
+  return `${what}, by ${who ?? OPERATOR}`;
 }
