@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { addProducts } from "./support/catalog.ts";
 import { person, startPages } from "./support/pages.ts";
+import { supplierDesk } from "./support/supplier-desk.ts";
 import type { Seen } from "./support/visitor.ts";
 
 /** What the script of a page asks for. */
@@ -64,4 +65,28 @@ test("where it leads to another page, that and its notice are the last line", as
   expect(done.end).toEqual({ to: "/console/stock", notice: "600 eSIMs added to EU5; 0 were there." });
   const second = await admin.send(preview, {}, "/stock/import");
   expect([second.path, second.text]).toEqual(["/console/stock", expect.stringContaining("600 were there")]);
+});
+
+test("a sync says that it waits for its provider, then how many products are written", async () => {
+  const { platform, provider, list } = await supplierDesk({ pages: true });
+  list(([plan]) =>
+    Array.from({ length: 120 }, (_, nth) => ({ ...plan, packageCode: `P${nth}`, slug: `JP_1_7_${nth}` })),
+  );
+  const admin = await person(platform, { role: "admin" });
+  const form = await admin.get("/console/suppliers/ea/sync");
+  expect(isFollowed(form, "/ea/sync")).toBe(true);
+  const typed = { markup: "35", prefix: "EA-" };
+  const previewed = linesOf(await admin.send(form, typed, "/ea/sync", scripted));
+  expect(previewed.said).toEqual([{ waits: true }]);
+  expect(previewed.end.html).toContain("120 plans read: 120 added");
+  const preview = await admin.send(form, typed, "/ea/sync");
+  expect(isFollowed(preview, "/ea/sync")).toBe(true);
+  const done = linesOf(await admin.send(preview, {}, "/ea/sync", scripted));
+  expect(done.said).toEqual([{ waits: true }, ...[0, 50, 100].map((written) => ({ done: written, total: 120 }))]);
+  expect(done.end).toMatchObject({ to: "/console/suppliers/ea", notice: expect.stringContaining("120 added") });
+  // Sent twice, nothing is there twice.
+  expect((await admin.send(preview, {}, "/ea/sync")).text).toContain("0 added, 0 updated, 120 unchanged");
+  await provider.close();
+  const refused = linesOf(await admin.send(form, typed, "/ea/sync", scripted));
+  expect([refused.said, refused.end.html]).toEqual([[{ waits: true }], expect.stringContaining("cannot be reached")]);
 });

@@ -11,7 +11,11 @@ export function followProgress(enhance: () => void): void {
 }
 
 /** A line of the answer. */
-type Line = { done: number; total: number } | { to: string; notice: string | null } | { html: string };
+type Line =
+  | { waits: true }
+  | { done: number; total: number }
+  | { to: string; notice: string | null }
+  | { html: string };
 
 async function sent(form: HTMLFormElement, submitter: HTMLElement | null, enhance: () => void): Promise<void> {
   const given = new FormData(form, submitter);
@@ -32,6 +36,7 @@ async function sent(form: HTMLFormElement, submitter: HTMLElement | null, enhanc
       const page = await fetch(line.to);
       return show(await page.text(), { at: page.url, notice: line.notice, enhance });
     }
+    if ("waits" in line) continue;
     bar.max = line.total;
     bar.value = line.done;
   }

@@ -31,8 +31,8 @@ const fieldsOf = ({ markup, sku_prefix }: Pick<SupplierDetail, "markup" | "sku_p
 
 async function syncPage(visit: ConsoleVisit): Promise<Shown> {
   const supplier = await visit.store.read(supplierDetail, nameOf(visit));
-  const to = `${pathOf(supplier.name)}/sync`;
-  const form = { to, fields: fieldsOf(supplier), submit: "Show what it changes", back: pathOf(supplier.name) };
+  const [to, back] = [`${pathOf(supplier.name)}/sync`, pathOf(supplier.name)];
+  const form = { to, back, fields: fieldsOf(supplier), submit: "Show what it changes", slow: true };
   return pageShown(visit, `Sync of ${supplier.name}`, <section>{formShown(visit, form)}</section>);
 }
 
@@ -50,12 +50,13 @@ function askedIn({ form }: ConsoleVisit, supplier: string) {
 
 /** Shows what a sync would change, or makes it where that was seen. */
 async function sync(visit: ConsoleVisit): Promise<Shown> {
-  const { store, actor, request } = visit;
+  const { store, actor, request, progress } = visit;
   const { name } = await store.read(requireSupplier, nameOf(visit));
   const [asked, dryRun] = [askedIn(visit, name), !isConfirmed(visit)];
-  const { report } = await withProvider(visit, name, (provider) =>
-    runSync({ store, provider, asked, dryRun, actor, requestId: request.id }),
-  );
+  const written = (done: number, total: number) => void progress.say(done, total);
+  const run = { store, asked, dryRun, actor, requestId: request.id, progress: written };
+  // Some catalogs take a minute and more to be read, one page or one long answer after the other.
+  const { report } = await progress.during(withProvider(visit, name, (provider) => runSync({ ...run, provider })));
   if (dryRun) return preview(visit, name, report);
   const left = report.skipped.length === 0 ? "" : `; ${report.skipped.length} left out`;
   return { to: pathOf(name), notice: `${syncSummary(report)}${left}.` };
@@ -64,7 +65,7 @@ async function sync(visit: ConsoleVisit): Promise<Shown> {
 function preview(visit: ConsoleVisit, name: string, report: SyncReport): Shown {
   const { changes, skipped, deactivated, held } = report;
   return consequenceShown(visit, {
-    ...{ title: `Sync ${name}?`, to: `${pathOf(name)}/sync`, back: pathOf(name), act: "Sync" },
+    ...{ title: `Sync ${name}?`, to: `${pathOf(name)}/sync`, back: pathOf(name), act: "Sync", slow: true },
     carried: namesOf(fieldsOf({ markup: null, sku_prefix: null })),
     kind: deactivated + held > 0 ? "bad" : undefined,
     children: (
