@@ -13,6 +13,7 @@ import { logPages } from "./pages/console/logs.tsx";
 import { moneyPages } from "./pages/console/money.tsx";
 import { fundingPages } from "./pages/console/money-funding.tsx";
 import { ledgerPages } from "./pages/console/money-ledger.tsx";
+import { topupPages } from "./pages/console/money-topups.tsx";
 import { consoleOrderPages } from "./pages/console/orders.tsx";
 import { partnerPages } from "./pages/console/partner.tsx";
 import { partnerCredentialPages } from "./pages/console/partner-credential.tsx";
@@ -117,5 +118,6 @@ export const allPages: readonly RegisteredPage[] = [
   ...moneyPages,
   ...fundingPages,
   ...ledgerPages,
+  ...topupPages,
   ...refusedPages,
 ];

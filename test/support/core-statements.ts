@@ -94,7 +94,6 @@ export const wholeReads: Record<string, string> = {
   "src/core/after-sale/settle.ts counted": "counts what was asked of suppliers after sales: a row for each refund",
   "src/core/orders/check-money.ts wrongTopups": "an audit compares every top-up with the ledger",
   "src/core/insight/queues.ts topupsStuck": "counts what is paid and not ended, by the index of just that",
-  "src/core/topups/operator.ts stuck": "reads what is paid and not ended, by the index of just that",
   "src/core/orders/guard-rails.ts ofCredentials":
     "reads the list of ids that it is given, and what is paused: a few rows, in most installations none",
   "src/core/orders/guard-rails.ts ofPartner": "reads what is paused: a few rows, in most installations none",

@@ -1,8 +1,10 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { TopupId } from "../kernel/brand.ts";
-import { isoTime } from "../kernel/clock.ts";
+import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
+import { oldestFirst, type Position } from "../kernel/page.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
+import { partnerById } from "../partners/partner.ts";
 import { updateRow } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -23,24 +25,44 @@ export interface StuckTopup {
   created_at: string;
 }
 
-const stuck = statement((db, t, slot: Slots<{ limit: number }>) =>
+const stuck = statement((db, t, slot: Slots<Position<number> & { limit: number }>) =>
   db
     .select({ topup: t.topups, partner: t.partners.slug })
     .from(t.topups)
     .innerJoin(t.partners, eq(t.partners.id, t.topups.partner_id))
     // Must match the partial index predicate exactly. In the sandbox only a scenario waits, and it needs no act.
-    .where(sql`${t.topups.status} = 'paid' and ${t.topups.due_at} is null and ${t.topups.environment} = 'production'`)
+    .where(
+      and(
+        sql`${t.topups.status} = 'paid' and ${t.topups.due_at} is null and ${t.topups.environment} = 'production'`,
+        sql`(${t.topups.created_at}, ${t.topups.id}) > (${slot.key}, ${slot.id})`,
+      ),
+    )
     .orderBy(asc(t.topups.created_at), asc(t.topups.id))
     .limit(slot.limit),
 );
 
-/** The top-ups that wait for people, of all partners, oldest first. */
-export async function stuckTopups(q: Read, input: { limit: number }): Promise<StuckTopup[]> {
-  return (await stuck(q, input)).map(({ topup, partner }) => {
-    const { id, iccid, product_sku, price_cents, currency, supplier, supplier_sku, reason } = topup;
-    const bought = { product_sku, price_cents, currency, supplier, supplier_sku, reason };
-    return { id, partner, iccid, ...bought, created_at: isoTime(topup.created_at) };
-  });
+/** The top-ups that wait for people, of all partners, oldest first; those after the last one of the page before. */
+export async function stuckTopups(
+  q: Read,
+  { limit, after = oldestFirst }: { limit: number; after?: Position<number> | undefined },
+): Promise<StuckTopup[]> {
+  return (await stuck(q, { ...after, limit })).map(({ topup, partner }) => toStuck(topup, partner));
+}
+
+function toStuck(topup: TopupRow, partner: string): StuckTopup {
+  const { id, iccid, product_sku, price_cents, currency, supplier, supplier_sku, reason } = topup;
+  const bought = { product_sku, price_cents, currency, supplier, supplier_sku, reason };
+  return { id, partner, iccid, ...bought, created_at: isoTime(topup.created_at) };
+}
+
+/** One top-up as the operator sees it, and whether it waits for people. Throws `not_found`. */
+export async function topupInside(q: Read, id: TopupId) {
+  const topup = await requireTopup(q, id);
+  const { status, environment, attempts, due_at } = topup;
+  const partner = (await partnerById(q, topup.partner_id)).slug;
+  const isStuck = status === "paid" && environment === "production" && due_at === null;
+  const applied_at = isoTimeOrNull(topup.applied_at);
+  return { ...toStuck(topup, partner), status, environment, attempts, applied_at, isStuck };
 }
 
 /** What people decide of a stuck top-up: it is on the eSIM, it is not and the money goes back, or it is looked up. */

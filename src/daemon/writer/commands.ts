@@ -104,9 +104,11 @@ import { blockTurns, takeTurn } from "../../core/supply/limit.ts";
 import { applyLooks, claimLooks, noticeEsims, postponeLooks } from "../../core/supply/looks.ts";
 import { applySync, endSync } from "../../core/supply/sync.ts";
 import { dropToken, keepToken } from "../../core/supply/token.ts";
+import { decideTopupByForm } from "../../core/topups/by-form.ts";
 import { createTopup } from "../../core/topups/create.ts";
 import { claimTopups, postponeTopup, releaseTopups } from "../../core/topups/due.ts";
 import { offerTopups } from "../../core/topups/offers.ts";
+import { decideTopup } from "../../core/topups/operator.ts";
 import { playTopup } from "../../core/topups/play.ts";
 import { applyTopupStep } from "../../core/topups/step.ts";
 import { setBankDetails } from "../../core/wallet/bank-details.ts";
@@ -174,6 +176,8 @@ export const commands = {
   createTopup,
   createWebhook,
   creditFundingByForm,
+  decideTopup,
+  decideTopupByForm,
   deleteOwnCredential,
   deleteWebhook,
   disableUser,

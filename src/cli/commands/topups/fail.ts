@@ -1,3 +1,4 @@
+import { verdictWords } from "../../../core/topups/verdict-words.ts";
 import { command } from "../../frame/command.ts";
 import { required, text } from "../../kernel/input.ts";
 import { TOPUP_JSON } from "../topup-record.ts";
@@ -5,7 +6,7 @@ import { decideHere, topupArgument } from "./view.ts";
 
 export default command({
   target: "operator",
-  effects: "The price goes back to the partner's wallet; esim.topup_failed is sent. Nothing is asked of the supplier.",
+  effects: verdictWords.fail,
   json: TOPUP_JSON,
   examples: ['topups fail 019c… --reason "the supplier has no such order"'],
   args: { id: topupArgument },

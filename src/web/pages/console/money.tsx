@@ -52,6 +52,7 @@ export function MoneyLinks({ visit }: { visit: ConsoleVisit }) {
       <a href={`${visit.base}/money`}>Announced payments</a>
       <a href={`${visit.base}/money/ledger`}>Ledger</a>
       <a href={`${visit.base}/money/check`}>Check</a>
+      <a href={`${visit.base}/money/topups`}>Top-ups to decide</a>
     </p>
   );
 }

@@ -26,6 +26,7 @@ const work: Readonly<Record<string, Place>> = {
   activations_manual: place("Activations by hand", "activations.read", "/activations?waiting=staff"),
   passports_unverified: place("Passports to verify", "passports.read", "/passports?verification=pending"),
   funding_requests: place("Payments to credit", "money.read", "/money?status=requested"),
+  topups_stuck: place("Top-ups to decide", "money.read", "/money/topups"),
   deliveries_held: place("Webhooks held back", "partners.read", "#endpoints"),
   products_held: place("Products held for their margin", "catalog.read", "#held"),
 };
@@ -36,7 +37,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   items_due: "Supplies due",
   items_at_supplier: "At suppliers",
   topups_due: "Top-ups due",
-  topups_stuck: "Top-ups to decide (esimctl topups list)",
   activations_at_carrier: "Activations at carriers",
   refunds_requested: "Refunds requested of suppliers",
   deliveries_pending: "Webhooks to send",
