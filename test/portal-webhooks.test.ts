@@ -100,7 +100,7 @@ test("a test, a failing receiver, its attempts, a redelivery, and a replay of wh
   const asked = await developer.send(await developer.get(path), since, `${path}/replay`);
   expect(asked.text).toContain("1 delivery since 2 Mar 2026, 00:00");
   const replayed = await developer.send(asked, {}, `${path}/replay`);
-  expect(replayed.text).toContain("1 delivery on the way again.");
+  expect(replayed.text).toContain("1 delivery is on the way again.");
   await platform.deliver();
   const arrived = await developer.get(sent.path);
   expect(arrived.text).toMatch(/Status ?delivered/);

@@ -4,6 +4,7 @@ import { auditPages } from "./pages/console/audit.tsx";
 import { carrierPages } from "./pages/console/carriers.tsx";
 import { consoleCatalogPages } from "./pages/console/catalog.tsx";
 import { catalogImportPages } from "./pages/console/catalog-import.tsx";
+import { deliveryPages } from "./pages/console/deliveries.tsx";
 import { esimSettlePages } from "./pages/console/esim-settle.tsx";
 import { esimSupplierPages } from "./pages/console/esim-supplier.tsx";
 import { consoleEsimPages } from "./pages/console/esims.tsx";
@@ -119,5 +120,6 @@ export const allPages: readonly RegisteredPage[] = [
   ...fundingPages,
   ...ledgerPages,
   ...topupPages,
+  ...deliveryPages,
   ...refusedPages,
 ];

@@ -43,6 +43,7 @@ export const consolePermissions = [
   "money.read",
   "money.write",
   "credentials.write",
+  "deliveries.write",
   "platform.read",
   "logs.read",
   "users",
@@ -86,6 +87,7 @@ const consoleRoles: Readonly<Record<StaffRole, readonly ConsolePermission[]>> = 
     "passports.write",
     "stock.read",
     "suppliers.read",
+    "deliveries.write",
   ],
   finance: [...lists, "money.read", "money.write", "catalog.write", "stock.read"],
   viewer: [

@@ -4,9 +4,12 @@ import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
 import { type Position, pageOf } from "../kernel/page.ts";
+import { notFound } from "../kernel/problem.ts";
+import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { isCleared } from "./clear-events.ts";
 import { requireWebhook } from "./webhook.ts";
 
 /** Which deliveries, and which page of them. */
@@ -52,7 +55,8 @@ export async function listDeliveries(
     ({ first, id, limit: most }) => {
       // The position is an id that this list gave out.
       const part = { failed, created, limit: most, before: first ? undefined : (id as DeliveryId) };
-      return of === undefined ? newest(q, { ...part, endpointId }) : newestOfPartner(q, part, of);
+      const one = { ...part, endpointId };
+      return of === undefined ? newest(q, one) : newestOfPartner(q, one, of);
     },
     ({ delivery: { id } }) => ({ key: id, id }),
   );
@@ -60,19 +64,37 @@ export async function listDeliveries(
     q,
     rows.map((row) => row.delivery.id),
   );
-  const data = rows.map(({ delivery, event, url }) => ({
-    id: delivery.id,
-    event,
-    event_id: delivery.event_id,
-    endpoint_id: delivery.endpoint_id,
-    url,
-    status: delivery.status,
-    held_reason: delivery.held_reason,
-    next_attempt_at: delivery.status === "pending" && delivery.leased_until === null ? isoTime(delivery.due_at) : null,
-    created_at: isoTime(delivery.created_at),
-    attempts: (tries.get(delivery.id) ?? []).map(toAttempt),
-  }));
+  const data = rows.map((row) => toDelivery(row, tries.get(row.delivery.id) ?? []));
   return { data, next_cursor: pagination.next_cursor };
+}
+
+/** One delivery of any partner's endpoint, and whether it can be sent again. Throws `not_found`. */
+export async function showDelivery(q: Read, id: DeliveryId) {
+  const delivery = await findByKey(q, "deliveries", { id });
+  const event = delivery && (await findByKey(q, "events", { id: delivery.event_id }));
+  if (delivery === null || event === null) throw notFound("delivery");
+  const endpoint = await findByKey(q, "webhookEndpoints", { id: delivery.endpoint_id });
+  const row = { delivery, event: event.kind, url: endpoint?.url ?? null };
+  return {
+    ...toDelivery(row, await attemptsOfDelivery(q, id)),
+    ...{ partner_id: event.partner_id, environment: event.environment },
+    /** Null: it was deleted. */
+    endpoint_status: endpoint?.status ?? null,
+    /** Its body was cleared with the personal data in it. */
+    cleared: isCleared(event),
+  };
+}
+
+type DeliveryRow = { delivery: Row<"deliveries">; event: string; url: string | null };
+
+function toDelivery({ delivery, event, url }: DeliveryRow, attempts: readonly Row<"deliveryAttempts">[]): Delivery {
+  const { id, event_id, endpoint_id, status, held_reason, due_at } = delivery;
+  return {
+    ...{ id, event, event_id, endpoint_id, url, status, held_reason },
+    next_attempt_at: status === "pending" && delivery.leased_until === null ? isoTime(due_at) : null,
+    created_at: isoTime(delivery.created_at),
+    attempts: attempts.map(toAttempt),
+  };
 }
 
 interface Part {
@@ -116,6 +138,7 @@ async function newestOfPartner(q: Read, part: Part, { partnerId, environment }: 
   const rows: Awaited<ReturnType<typeof newest>> = [];
   for (const endpoint of await endpointsOf(q, { partner_id: partnerId })) {
     if (environment !== undefined && endpoint.environment !== environment) continue;
+    if (part.endpointId !== undefined && endpoint.id !== part.endpointId) continue;
     rows.push(...(await newest(q, { ...part, endpointId: endpoint.id })));
   }
   return rows.sort((a, b) => (a.delivery.id < b.delivery.id ? 1 : -1)).slice(0, part.limit);

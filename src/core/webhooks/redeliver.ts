@@ -1,14 +1,14 @@
-import { and, eq, gt, gte, inArray, notExists, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { EventKind } from "../events/catalog.ts";
 import type { DeliveryId, WebhookId } from "../kernel/brand.ts";
-import { firstUuidOf } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { findByKey, updateRow } from "../store/rows.ts";
 import { isListed, type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
-import { clearedIn, isCleared } from "./clear-events.ts";
+import { isCleared } from "./clear-events.ts";
+import { canGoAgain, type Stretch, stretchOf } from "./failed-deliveries.ts";
 import { auditOf, requireActive, requireOwnWebhook, requireWebhook, webhookActedOn } from "./webhook.ts";
 
 /** A delivery with all its attempts before it. */
@@ -46,9 +46,9 @@ export async function redeliver(tx: Tx, input: DeliveryAct): Promise<void> {
   tx.signal("deliveries");
 }
 
-type Stretch = { endpoint_id: WebhookId; from: string; after: string; now: number; limit: number; kinds: string };
+type Step = Stretch & { endpoint_id: WebhookId; after: string; now: number; limit: number; kinds: string };
 
-const againFrom = statement((db, t, slot: Slots<Stretch>, dialect) =>
+const againFrom = statement((db, t, slot: Slots<Step>, dialect) =>
   db
     .update(t.deliveries)
     .set({ ...fromStart, due_at: slot.now })
@@ -61,15 +61,8 @@ const againFrom = statement((db, t, slot: Slots<Stretch>, dialect) =>
           .where(
             and(
               eq(t.deliveries.endpoint_id, slot.endpoint_id),
-              sql`${t.deliveries.status} in ('exhausted', 'held')`,
-              gte(t.deliveries.id, slot.from),
+              canGoAgain(db, t, slot),
               gt(t.deliveries.id, slot.after),
-              notExists(
-                db
-                  .select({ id: t.events.id })
-                  .from(t.events)
-                  .where(and(eq(t.events.id, t.deliveries.event_id), clearedIn(t))),
-              ),
               // `kinds` is a list as `listOf` makes it; none: all of them.
               sql`(${slot.kinds} = '[]' or exists (
                 select 1 from ${t.events} where ${t.events.id} = ${t.deliveries.event_id}
@@ -104,8 +97,9 @@ export interface Replay {
   owner?: Owner | undefined;
   /** Events of these kinds only; left out: of all. */
   kinds?: readonly EventKind[] | undefined;
-  /** From this moment (ms) on. */
+  /** From this moment (ms) on, and before this one; left out: to the last. */
   since: number;
+  until?: number | undefined;
   /** Where the step before ended; null for the first. */
   after: DeliveryId | null;
   actor: string;
@@ -115,7 +109,7 @@ export interface Replay {
 const REPLAY_STEP = 2_000;
 
 /**
- * Sends again what was held or exhausted since a moment, oldest first, in steps: `next` is where the next one goes on,
+ * Sends again what was held or exhausted in a span, oldest first, in steps: `next` is where the next one goes on,
  * or null at the end. Events whose body was cleared are left out. Throws `not_found`, `conflict` while the endpoint is
  * not active.
  */
@@ -123,10 +117,9 @@ export async function replayStep(tx: Tx, input: Replay): Promise<{ count: number
   const { owner, actor } = input;
   const endpoint = await webhookActedOn(tx, { id: input.endpointId, owner, actor });
   requireActive(endpoint);
-  const from = firstUuidOf(input.since);
   const kinds = JSON.stringify((input.kinds ?? []).map((kind) => [kind]));
-  const stretch = { endpoint_id: endpoint.id, from, after: input.after ?? "", now: tx.now, limit: REPLAY_STEP, kinds };
-  const ids = (await againFrom(tx, stretch)).map((row) => row.id).sort();
+  const where = { ...stretchOf(input), endpoint_id: endpoint.id, after: input.after ?? "", kinds };
+  const ids = (await againFrom(tx, { ...where, now: tx.now, limit: REPLAY_STEP })).map((row) => row.id).sort();
   if (ids.length > 0) {
     await updateRow(tx, "webhookEndpoints", { id: endpoint.id }, { due_at: tx.now });
     tx.signal("deliveries");

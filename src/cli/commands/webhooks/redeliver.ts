@@ -1,5 +1,6 @@
 import type { DeliveryId, WebhookId } from "../../../core/kernel/brand.ts";
 import { systemClock } from "../../../core/kernel/clock.ts";
+import { onTheWay } from "../../../core/webhooks/on-the-way.ts";
 import type { Opened } from "../../client/api.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
@@ -8,7 +9,7 @@ import { momentOf, since as sinceOption } from "../../kernel/input-time.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { redeliverOwn, replayFrom } from "./again.ts";
 import { actsAsPartner } from "./as-partner.ts";
-import { onTheWay, ownerOfWebhook } from "./view.ts";
+import { ownerOfWebhook } from "./view.ts";
 
 export default command({
   target: "partner",

@@ -1,10 +1,11 @@
 import { eventKinds } from "../../../core/events/catalog.ts";
 import { systemClock } from "../../../core/kernel/clock.ts";
+import { onTheWay } from "../../../core/webhooks/on-the-way.ts";
 import { command } from "../../frame/command.ts";
 import { argument, required, wordList } from "../../kernel/input.ts";
 import { momentOf, since as sinceOption } from "../../kernel/input-time.ts";
 import { replayFrom } from "./again.ts";
-import { onTheWay, ownerOfWebhook } from "./view.ts";
+import { ownerOfWebhook } from "./view.ts";
 
 export default command({
   target: "partner",

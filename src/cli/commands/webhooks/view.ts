@@ -102,11 +102,6 @@ export const ownDeliveryColumns: Column<OwnDelivery>[] = [
   { title: "id", value: (one) => one.id },
 ];
 
-/** How many deliveries are sent again, for people. */
-export function onTheWay(count: number): string {
-  return `${counted(count, "delivery", "deliveries")} ${count === 1 ? "is" : "are"} on the way again.`;
-}
-
 function answerOf(one: Delivery): string | null {
   const last = one.attempts.at(-1);
   if (one.held_reason === "pending_limit") return "held: too many wait for this endpoint";

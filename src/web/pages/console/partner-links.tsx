@@ -15,6 +15,7 @@ export function PartnerLinks({ visit, slug }: { visit: ConsoleVisit; slug: strin
       <a href={at}>Overview</a>
       {visit.may("money.read") && <a href={`${at}/wallet`}>Wallet</a>}
       <a href={`${at}/credentials`}>Credentials</a>
+      <a href={`${visit.base}/deliveries?partner=${slug}`}>Webhooks</a>
       {visit.may("users") && <a href={`${at}/users`}>People</a>}
       {visit.may("partners.write") && <a href={`${at}/settings`}>Settings</a>}
       {visit.may("partners.write") && <a href={`${at}/thresholds`}>Thresholds</a>}

@@ -41,7 +41,7 @@ export async function partnerPage(visit: ConsoleVisit): Promise<Shown> {
       </details>
       {visit.may("money.read") && moneyShown(visit, slug, balances)}
       {table(visit, { title: "Endpoints that fail", rows: failing }, [
-        { title: "Address", cell: (one) => one.url },
+        { title: "Address", cell: ({ url, id }) => ({ text: url, to: `/deliveries?status=failed&endpoint=${id}` }) },
         { title: "Status", cell: (one) => ({ status: one.status }) },
         { title: "Since", cell: (one) => ({ time: one.failing_since }) },
         { title: "Failed attempts", right: true, cell: (one) => one.failed_attempts },

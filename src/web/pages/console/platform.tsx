@@ -20,6 +20,7 @@ async function statusPage(visit: ConsoleVisit): Promise<Shown> {
     ["/platform/doctor", "Doctor"] as const,
     ["/platform/audit", "Audit trail"] as const,
     ["/platform/logs", "Look up a request"] as const,
+    ["/deliveries", "Webhook deliveries"] as const,
     visit.may("users") ? (["/users", "Users"] as const) : null,
     visit.may("suppliers.read") ? (["/carriers", "Carriers"] as const) : null,
   ];

@@ -27,9 +27,9 @@ export function attention(visit: ConsoleVisit, status: PlatformStatus): Componen
         { title: "Last error", cell: (one) => one.last_error },
       ]),
     may("partners.read") &&
-      table(visit, { id: "endpoints", title: "Failed deliveries", caption: "Endpoints that fail", rows: endpoints }, [
+      table(visit, { title: "Failed deliveries", caption: "Endpoints that fail", rows: endpoints }, [
         { title: "Partner", cell: (one) => partner(one) },
-        { title: "Address", cell: (one) => one.url },
+        { title: "Address", cell: ({ url, id }) => ({ text: url, to: `/deliveries?status=failed&endpoint=${id}` }) },
         { title: "Status", cell: (one) => ({ status: one.status }) },
         { title: "Since", cell: (one) => ({ time: one.failing_since }) },
         { title: "Last answer", right: true, cell: (one) => one.last_status_code },

@@ -27,7 +27,7 @@ const work: Readonly<Record<string, Place>> = {
   passports_unverified: place("Passports to verify", "passports.read", "/passports?verification=pending"),
   funding_requests: place("Payments to credit", "money.read", "/money?status=requested"),
   topups_stuck: place("Top-ups to decide", "money.read", "/money/topups"),
-  deliveries_held: place("Webhooks held back", "partners.read", "#endpoints"),
+  deliveries_held: place("Webhooks held back", "partners.read", "/deliveries?status=failed"),
   products_held: place("Products held for their margin", "catalog.read", "#held"),
 };
 
@@ -85,18 +85,17 @@ function wrongNow(visit: ConsoleVisit, { paused, requests }: PlatformStatus): Co
 }
 
 /** The work of people, the longest waiting first. */
-function waiting(visit: ConsoleVisit, { queues, failing_endpoints }: PlatformStatus): ComponentChildren {
+function waiting(visit: ConsoleVisit, { queues }: PlatformStatus): ComponentChildren {
   const rows = queues
     .flatMap((queue) => {
       const place = work[queue.queue];
       return place === undefined || queue.waiting === 0 || !visit.may(place.needs) ? [] : [{ ...queue, ...place }];
     })
     .sort((a, b) => ((a.oldest_at ?? "") < (b.oldest_at ?? "") ? -1 : 1));
-  const nameOf = ({ words, at }: Place): Cell => {
-    // The endpoints are listed below, where any fails.
-    if (at === "#endpoints" && failing_endpoints.length === 0) return words;
-    return { text: words, href: at.startsWith("#") ? at : `${visit.base}${at}` };
-  };
+  const nameOf = ({ words, at }: Place): Cell => ({
+    text: words,
+    href: at.startsWith("#") ? at : `${visit.base}${at}`,
+  });
   return table(visit, { title: "Waiting for you", rows, empty: "Nothing waits for a person." }, [
     { title: "Work", cell: (one) => nameOf(one) },
     { title: "Waiting", right: true, cell: (one) => one.waiting },

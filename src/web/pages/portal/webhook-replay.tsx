@@ -1,6 +1,7 @@
 import type { DeliveryId, WebhookId } from "../../../core/kernel/brand.ts";
 import { counted } from "../../../core/kernel/counted.ts";
 import { withoutHidden } from "../../../core/kernel/hidden-characters.ts";
+import { AGAIN, onTheWay } from "../../../core/webhooks/on-the-way.ts";
 import { replayAll, replayStep } from "../../../core/webhooks/redeliver.ts";
 import { showWebhook } from "../../../core/webhooks/webhook.ts";
 import { formShown } from "../../parts/act-form.tsx";
@@ -41,14 +42,13 @@ async function replay(visit: PortalVisit): Promise<Shown> {
       children: (
         <p>
           {next === null ? "" : "At least "}
-          {counted(count, "delivery", "deliveries")} since {since_words}, oldest first, each with all its attempts and
-          the same event ID.
+          {counted(count, "delivery", "deliveries")} since {since_words}, oldest first, each {AGAIN}.
         </p>
       ),
     });
   }
   const count = await replayAll((after: DeliveryId | null) => visit.write(replayStep, { ...input, after }));
-  return { to: pathOf(visit), notice: `${counted(count, "delivery", "deliveries")} on the way again.` };
+  return { to: pathOf(visit), notice: onTheWay(count) };
 }
 
 export const webhookReplayPages = [
