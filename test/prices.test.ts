@@ -244,6 +244,19 @@ describe("esimctl prices", () => {
     expect((await run("prices", "import", "file", good)).stdout).not.toMatch(NEW);
   });
 
+  test("a rule ends on a day, and stays older than what was set after it", async () => {
+    const { run, json } = await shop(line("EU5", "10.00"));
+    await json("prices", "set", "gold", "--sku", "EU5", "--price", "9");
+    await json("prices", "set", "gold", "--sku", "EU5", "--price", "8", "--from", "2020-01-01");
+    expect(await json("prices", "end", "gold", "--sku", "EU5", "--on", "2999-01-01")).toEqual({
+      ...{ list: "gold", sku: "EU5", price_cents: 900, min_quantity: 1, from: null, to: "2999-01-01" },
+    });
+    await json("partners", "update", "acme", "--price-list", "gold");
+    expect((await json("prices", "show", "--partner", "acme")).data).toMatchObject([{ price_cents: 800 }]);
+    const refused = await run("prices", "end", "gold", "--sku", "EU5", "--on", "2999-01-02", "--json");
+    expect([refused.exitCode, refused.stdout]).toEqual([1, expect.stringContaining("no rule has this scope")]);
+  });
+
   test("a region without a product is named, and may get one later", async () => {
     const { run, json } = await shop(line("EU5", "10.00"));
     await json("prices", "create", "gold");

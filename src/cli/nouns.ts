@@ -108,6 +108,7 @@ export const nouns: readonly Noun[] = [
       "data",
       () => import("./commands/prices/set.ts"),
     ],
+    end: ["let a rule of a list end on a day", "data", () => import("./commands/prices/end.ts")],
     remove: ["remove a rule from a list", "data", () => import("./commands/prices/remove.ts")],
     import: ["set many rules of a list from CSV", "data", () => import("./commands/prices/import.ts")],
   }),

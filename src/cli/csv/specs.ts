@@ -2,6 +2,7 @@
 
 import type { CsvSpec } from "../../core/csv/columns.ts";
 import { identityNames, passportNames, requiredFields, simNames } from "../../core/kernel/identity-fields.ts";
+import { ruleFields } from "../../core/prices/rule-input.ts";
 
 /** Keeps the column names as types, so that `row.values` knows them. */
 function spec<const C extends string>(it: CsvSpec<C>): CsvSpec<C> {
@@ -48,7 +49,7 @@ export const productsCsv = spec({
 
 /** `prices import`: each row is one rule. */
 export const pricesCsv = spec({
-  columns: ["sku", "region", "price", "markup", "min_quantity", "from", "to"],
+  columns: ruleFields,
   needs: [
     [["sku"], ["region"]],
     [["price"], ["markup"]],

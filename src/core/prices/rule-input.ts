@@ -5,10 +5,11 @@ import { parseMoney } from "../kernel/money.ts";
 import { type FieldErrors, Problem } from "../kernel/problem.ts";
 import { regionKey } from "../kernel/search-keys.ts";
 
+/** The fields of a rule, and the columns of a file of them. */
+export const ruleFields = ["sku", "region", "price", "markup", "min_quantity", "from", "to"] as const;
+
 /** A rule as it is typed or written in a file; what is left out or empty is not given. */
-export type TypedRule = Partial<
-  Record<"sku" | "region" | "price" | "markup" | "min_quantity" | "from" | "to", string | undefined>
->;
+export type TypedRule = Partial<Record<(typeof ruleFields)[number], string | undefined>>;
 
 /** What a rule is about, and when it holds: another one of the same scope replaces it. */
 export interface RuleScope {

@@ -6,7 +6,7 @@ import { regionKey } from "../kernel/search-keys.ts";
 import { insert, updateRow } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import { type Slots, statement } from "../store/statement.ts";
-import type { Tx } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
 import { ensurePriceList, requirePriceList } from "./lists.ts";
 import { findRuleProduct } from "./products.ts";
 import { checkRule, type RuleInput, scopeMark, type TypedRule } from "./rule-input.ts";
@@ -62,29 +62,47 @@ export async function importPriceRules(
  */
 export async function removePriceRule(
   tx: Tx,
-  { list, rule: typed, actor }: AskedRule & { rule: Omit<TypedRule, "price" | "markup"> },
+  { list, rule: typed, actor }: AskedRule & { rule: ScopedRule },
 ): Promise<RuleInList> {
-  await requirePriceList(tx, list);
-  // Only the scope counts; a rule needs one of price and markup to be one.
-  const scope = await checkedRule(tx, { ...typed, markup: "0" });
-  const known = await ruleOf(tx, list, scope);
-  if (known === null) throw invalid({ rule: [`is not in ${list}: no rule has this scope`] });
-  await drop(tx, { id: known.id });
-  await recordRule(tx, { list, rule: scope, actor, before: known, after: null });
+  const { id, scope } = await requireRule(tx, list, typed);
+  await drop(tx, { id });
+  await recordRule(tx, { list, rule: scope, actor, before: scope, after: null });
   await markChanged(tx, list);
-  return shownIn(list, { ...scope, price_cents: known.price_cents, markup_points: known.markup_points });
+  return shownIn(list, scope);
 }
 
-async function checkedRule(tx: Tx, typed: TypedRule): Promise<RuleInput> {
+/** A rule as far as it is typed to be found: by its scope alone. */
+export type ScopedRule = Omit<TypedRule, "price" | "markup">;
+
+/**
+ * The rule that a list has of a scope. Throws `not_found` for the list and the product, `validation` where no rule has
+ * the scope.
+ */
+export async function requireRule(
+  q: Read,
+  list: string,
+  { sku, region, min_quantity, from, to }: ScopedRule,
+): Promise<{ id: string; scope: RuleInput }> {
+  await requirePriceList(q, list);
+  // A rule needs one of price and markup to be one.
+  const scope = await checkedRule(q, { sku, region, min_quantity, from, to, markup: "0" });
+  const known = await ruleOf(q, list, scope);
+  if (known === null) throw invalid({ rule: [`is not in ${list}: no rule has this scope`] });
+  const { id, price_cents, markup_points } = known;
+  return { id, scope: { ...scope, price_cents, markup_points } };
+}
+
+async function checkedRule(q: Read, typed: TypedRule): Promise<RuleInput> {
   const sku = typed.sku?.trim() ?? "";
-  const product = sku === "" ? null : await findRuleProduct(tx, sku);
+  const product = sku === "" ? null : await findRuleProduct(q, sku);
   if (sku !== "" && product === null) throw notFound("product", sku);
   const checked = checkRule(typed, () => product);
   if ("problems" in checked) throw invalid(checked.problems);
   return checked.ok;
 }
 
-function shownIn(list: string, rule: RuleInput): RuleInList {
+/** A rule of a list as commands answer it. */
+export function shownIn(list: string, rule: RuleInput): RuleInList {
   const { product, price_cents } = rule;
   const currency = price_cents === null ? null : (product?.currency ?? null);
   return { rule: shownRule(list, { ...rule, sku: product?.sku ?? null }), currency };
@@ -96,9 +114,10 @@ interface Put {
   actor: Actor;
 }
 
-async function ruleOf(tx: Tx, list: string, scope: RuleInput): Promise<Row<"priceRules"> | null> {
+/** The rule of a scope, or null. */
+export async function ruleOf(q: Read, list: string, scope: RuleInput): Promise<Row<"priceRules"> | null> {
   const mark = scopeMark(scope);
-  return (await storedRules(tx, list, scope.product?.id ?? null)).find((row) => markOf(scope, row) === mark) ?? null;
+  return (await storedRules(q, list, scope.product?.id ?? null)).find((row) => markOf(scope, row) === mark) ?? null;
 }
 
 function markOf({ product }: RuleInput, { region, min_quantity, from_day, to_day }: Row<"priceRules">): string {
@@ -119,16 +138,13 @@ async function putRule(tx: Tx, { list, rule, actor }: Put): Promise<RuleOutcome>
 }
 
 interface Recorded extends Put {
-  before: Row<"priceRules"> | null;
+  before: Pick<RuleInput, "price_cents" | "markup_points"> | null;
   after: RuleInput | null;
 }
 
 /** The audit trail names each value with the scope of its rule. */
 async function recordRule(tx: Tx, { list, rule, actor, before, after }: Recorded): Promise<void> {
-  const { product, region, min_quantity, from_day, to_day } = rule;
-  const units = min_quantity === 1 ? [] : [`from ${min_quantity}`];
-  const days = from_day === null && to_day === null ? [] : [`${from_day ?? ""}..${to_day ?? ""}`];
-  const scope = [product?.sku ?? region ?? "", ...units, ...days].join(" ");
+  const scope = scopeWords(rule);
   const changes = (["price_cents", "markup_points"] as const).flatMap((name) => {
     const [from, to] = [before?.[name] ?? null, after?.[name] ?? null];
     return from === to ? [] : [{ field: `${name} ${scope}`, from, to }];
@@ -138,7 +154,15 @@ async function recordRule(tx: Tx, { list, rule, actor, before, after }: Recorded
   await recordAudit(tx, { actor, action, ...about, fields: changes.map(({ field }) => field), changes });
 }
 
-async function markChanged(tx: Tx, name: string): Promise<void> {
+/** What a rule is about, and when it holds, as the audit trail names it. */
+export function scopeWords({ product, region, min_quantity, from_day, to_day }: RuleInput): string {
+  const units = min_quantity === 1 ? [] : [`from ${min_quantity}`];
+  const days = from_day === null && to_day === null ? [] : [`${from_day ?? ""}..${to_day ?? ""}`];
+  return [product?.sku ?? region ?? "", ...units, ...days].join(" ");
+}
+
+/** Says that the prices of a list are others now. */
+export async function markChanged(tx: Tx, name: string): Promise<void> {
   await updateRow(tx, "priceLists", { name }, { updated_at: tx.now });
   await tx.touch();
 }

@@ -1,3 +1,4 @@
+import { ABOUT_RATES } from "../../../core/prices/words.ts";
 import { command } from "../../frame/command.ts";
 import { argument, text } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
@@ -6,9 +7,7 @@ import { RATE_JSON } from "./view.ts";
 
 export default command({
   target: "operator",
-  effects:
-    "Holds from the day on, until a rate of a later day begins: prices by a markup follow it at midnight UTC. A rate " +
-    "of the same day is replaced. Orders already placed keep theirs.",
+  effects: ABOUT_RATES,
   json: RATE_JSON,
   examples: ["fx set USD AUD 1.52", "fx set USD AUD 1.49 --from 2027-01-01"],
   args: {

@@ -1,7 +1,4 @@
-import { findClashes, linesWords } from "../../../core/csv/clashes.ts";
-import type { CsvRow } from "../../../core/csv/rows.ts";
-import { fieldSentences } from "../../../core/kernel/checked.ts";
-import type { RuleInput, RuleProduct } from "../../../core/prices/rule-input.ts";
+import type { RuleInput } from "../../../core/prices/rule-input.ts";
 import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
 import { importOptions } from "../../bulk/reading.ts";
 import { pricesCsv } from "../../csv/specs.ts";
@@ -10,13 +7,6 @@ import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { newListWords } from "./view.ts";
-
-type Row = CsvRow<(typeof pricesCsv)["columns"][number]>;
-
-/** Rows with the same scope: one of them would replace the other. */
-function scopeOf({ values: { sku, region, min_quantity, from, to } }: Row): string {
-  return JSON.stringify([sku, region.toLowerCase(), Number(min_quantity || 1), from, to]);
-}
 
 export default command({
   target: "operator",
@@ -34,28 +24,20 @@ export default command({
   },
   options: importOptions,
   async run(context, { list, file, dryRun, strict, ...reading }) {
-    const [{ importPriceRules }, { checkRule }, { ruleProducts }, { hasPriceList }] = await Promise.all([
+    const [{ importPriceRules }, { ruleFile }, { ruleProducts }, { hasPriceList }] = await Promise.all([
       import("../../../core/prices/set-rule.ts"),
-      import("../../../core/prices/rule-input.ts"),
+      import("../../../core/prices/rule-file.ts"),
       import("../../../core/prices/products.ts"),
       import("../../../core/prices/lists.ts"),
     ]);
     return context.withStore(async ({ store }) => {
-      const known = await store.read(ruleProducts, null);
+      const { see, check } = ruleFile(await store.read(ruleProducts, null));
       const isNew = !(await store.read(hasPriceList, list));
-      const products = new Map<string, RuleProduct>(known.map((product) => [product.sku, product]));
-      const twice = findClashes<Row>(scopeOf, ({ values: { price, markup } }) => `${price} ${markup}`);
       const result = await importCsv(context, {
         file,
         spec: pricesCsv,
-        survey: twice.see,
-        check(row) {
-          const checked = checkRule(row.values, (sku) => products.get(sku) ?? null);
-          const lines = twice.linesOf(row);
-          const problems = "problems" in checked ? fieldSentences(checked.problems) : [];
-          if (lines !== null) problems.push(`price differs for the same units and days on ${linesWords(lines)}`);
-          return problems.length > 0 || "problems" in checked ? { problems } : checked;
-        },
+        survey: see,
+        check,
         send: (rules: RuleInput[]) => store.write(importPriceRules, { list, rules, actor: OPERATOR }),
         dryRun,
         strict,

@@ -1,3 +1,4 @@
+import { AFTER_REMOVAL, KEPT_PRICES } from "../../../core/prices/words.ts";
 import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
@@ -6,8 +7,8 @@ import { RULE_JSON, ruleResult, scopeOptions } from "./view.ts";
 export default command({
   target: "operator",
   effects:
-    "Removes the one rule with this product or region, units and days, from the daemon's next request on. Then the " +
-    "next rule holds, or the catalog's price. Orders already placed keep their price.",
+    "Removes the one rule with this product or region, units and days, from the daemon's next request on. " +
+    `${AFTER_REMOVAL} ${KEPT_PRICES}`,
   json: `${RULE_JSON}: the rule that was removed`,
   examples: ["prices remove gold --sku ES-GLB-1GB-7D --min-quantity 50"],
   args: { list: argument("list", "the price list") },

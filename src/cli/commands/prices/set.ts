@@ -1,3 +1,4 @@
+import { ABOUT_MARKUPS, KEPT_PRICES, unknownRegionWords } from "../../../core/prices/words.ts";
 import { command } from "../../frame/command.ts";
 import { argument, decimal, excluding } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
@@ -6,10 +7,9 @@ import { newListWords, RULE_JSON, ruleResult, scopeOptions } from "./view.ts";
 export default command({
   target: "operator",
   effects:
-    "Holds at the daemon's next request for the partners that have the list. Orders already placed keep their price. " +
+    `Holds at the daemon's next request for the partners that have the list. ${KEPT_PRICES} ` +
     "A list that is not there yet is made, and named as new. A rule for the same product or region, units and days " +
-    "is replaced. A markup is on the product's cost, at the rate of the day; while cost or rate is not known, the " +
-    "product has its own price.",
+    `is replaced. ${ABOUT_MARKUPS}`,
   json: RULE_JSON,
   examples: [
     "prices set gold --sku ES-GLB-1GB-7D --price 3.10",
@@ -33,7 +33,7 @@ export default command({
       const { region } = set.rule;
       // It may be set before the region's first product is there.
       if (region !== undefined && !(await store.read(hasRegion, region))) {
-        context.warn(`No product on sale has the region ${region} so far.`);
+        context.warn(unknownRegionWords(region));
       }
       return ruleResult(set, set.isNewList ? newListWords(list) : undefined);
     });

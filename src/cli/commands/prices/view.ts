@@ -1,5 +1,6 @@
 import type { PriceList } from "../../../core/prices/lists.ts";
 import type { RuleInList } from "../../../core/prices/show.ts";
+import { amountWords, boundsWords } from "../../../core/prices/words.ts";
 import { excluding, text } from "../../kernel/input.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Column, Sheet } from "../../output/sheet.ts";
@@ -30,16 +31,11 @@ export const listColumns: Column<PriceList>[] = [
 export const ruleColumns: Column<RuleInList>[] = [
   { title: "sku", value: ({ rule }) => rule.sku ?? null },
   { title: "region", value: ({ rule }) => rule.region ?? null, shrinks: true },
-  { title: "price", value: (one, sheet) => amountOf(one, sheet), align: "right" },
+  { title: "price", value: (one, sheet) => amountWords(one, sheet.money), align: "right" },
   { title: "from units", value: ({ rule }) => rule.min_quantity, align: "right" },
   { title: "from", value: ({ rule }) => rule.from },
   { title: "to", value: ({ rule }) => rule.to },
 ];
-
-function amountOf({ rule, currency }: RuleInList, sheet: Sheet): string {
-  if (rule.price_cents !== undefined) return sheet.money(rule.price_cents, currency ?? "");
-  return `cost + ${rule.markup ?? 0} %`;
-}
 
 /** One rule, as the verbs that change one print it; `more` is a line below it. */
 export function ruleResult(one: RuleInList, more?: string): Result {
@@ -47,10 +43,8 @@ export function ruleResult(one: RuleInList, more?: string): Result {
   const record = (sheet: Sheet) => ({
     list: rule.list,
     ...(rule.sku === undefined ? { region: shown(rule.region) } : { sku: shown(rule.sku) }),
-    price: amountOf(one, sheet),
-    "from units": String(rule.min_quantity),
-    from: rule.from ?? "at once",
-    to: rule.to ?? "for good",
+    price: amountWords(one, sheet.money),
+    ...boundsWords(one),
   });
   return recordResult(rule, record, more);
 }
