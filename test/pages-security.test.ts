@@ -5,6 +5,7 @@ import { setBankDetails } from "../src/core/wallet/bank-details.ts";
 import { addProducts } from "./support/catalog.ts";
 import { type Person, person, startPages } from "./support/pages.ts";
 import type { Platform } from "./support/platform.ts";
+import { rule } from "./support/price-lists.ts";
 import { csrfOf, type Seen, visitor } from "./support/visitor.ts";
 
 async function acme(options = {}) {
@@ -123,6 +124,7 @@ async function poison(platform: Platform, owner: Person, caller: Awaited<ReturnT
   });
   const { body } = await caller.get("/api/v1/products");
   for (const [at, one] of corpus.entries()) {
+    await rule(store, "gold", { region: one, markup: "10" });
     const lines = [{ product_id: body.data[0].id, quantity: 1 }];
     const order = { line_items: lines, external_order_id: one.slice(0, 60), metadata: { note: one } };
     await caller.send("POST", "/api/v1/orders", order, { "idempotency-key": `key-${at}` });

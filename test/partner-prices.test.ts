@@ -98,20 +98,6 @@ test("portal: catalog, order form and order have the partner's price", async () 
   expect((await owner.get("/portal")).text).toContain("72.00 AUD");
 });
 
-test("console: an admin gives a partner a price list, and takes it away", async () => {
-  const platform = await startPages();
-  await shop(platform);
-  const caller = await platform.caller({ slug: "acme" });
-  const admin = await person(platform, { role: "admin" });
-  const price = async () => (await caller.get("/api/v1/products?sort_by=name&sort_order=asc")).body.data[0].price_cents;
-  const settings = async (price_list: string) =>
-    admin.send(await admin.get("/console/partners/acme/settings"), { price_list }, "/settings");
-  expect((await settings("gold")).text).toContain("gold");
-  expect(await price()).toBe(310);
-  expect((await settings("")).text).toContain("the catalog's");
-  expect(await price()).toBe(1_000);
-});
-
 test("what a removed rule was about has the next price, and orders keep theirs", async () => {
   const platform = await startPlatform();
   const id = await shop(platform);

@@ -9,6 +9,7 @@ import { esimSettlePages } from "./pages/console/esim-settle.tsx";
 import { esimSupplierPages } from "./pages/console/esim-supplier.tsx";
 import { consoleEsimPages } from "./pages/console/esims.tsx";
 import { consoleFindPages } from "./pages/console/find.tsx";
+import { fxPages } from "./pages/console/fx-rates.tsx";
 import { logLinePages } from "./pages/console/log-lines.tsx";
 import { logPages } from "./pages/console/logs.tsx";
 import { moneyPages } from "./pages/console/money.tsx";
@@ -19,6 +20,7 @@ import { consoleOrderPages } from "./pages/console/orders.tsx";
 import { partnerPages } from "./pages/console/partner.tsx";
 import { partnerCredentialPages } from "./pages/console/partner-credential.tsx";
 import { partnerCredentialsPages } from "./pages/console/partner-credentials.tsx";
+import { partnerPricePages } from "./pages/console/partner-prices.tsx";
 import { partnerSettingsPages } from "./pages/console/partner-settings.tsx";
 import { partnerStatementPages } from "./pages/console/partner-statements.tsx";
 import { partnerAccessPages } from "./pages/console/partner-suspend.tsx";
@@ -28,6 +30,10 @@ import { partnerWalletPages } from "./pages/console/partner-wallet.tsx";
 import { partnersPages } from "./pages/console/partners.tsx";
 import { consolePassportPages } from "./pages/console/passports.tsx";
 import { platformPages } from "./pages/console/platform.tsx";
+import { priceImportPages } from "./pages/console/price-import.tsx";
+import { priceRulesPages } from "./pages/console/price-list.tsx";
+import { priceListPages } from "./pages/console/price-lists.tsx";
+import { priceRulePages } from "./pages/console/price-rule.tsx";
 import { stockPages } from "./pages/console/stock.tsx";
 import { stockMovePages } from "./pages/console/stock-move.tsx";
 import { supplierSyncPages } from "./pages/console/supplier-sync.tsx";
@@ -95,6 +101,11 @@ export const allPages: readonly RegisteredPage[] = [
   ...teamPages,
   ...consoleCatalogPages,
   ...catalogImportPages,
+  ...priceListPages,
+  ...priceRulesPages,
+  ...priceRulePages,
+  ...priceImportPages,
+  ...fxPages,
   ...stockPages,
   ...stockMovePages,
   ...supplierPages,
@@ -111,6 +122,7 @@ export const allPages: readonly RegisteredPage[] = [
   ...partnerAccessPages,
   ...partnerWalletPages,
   ...partnerStatementPages,
+  ...partnerPricePages,
   ...partnerSettingsPages,
   ...partnerThresholdPages,
   ...partnerCredentialsPages,

@@ -88,6 +88,10 @@ import { releaseLeases } from "../../core/platform/lease.ts";
 import { endOutage, recordFailure } from "../../core/platform/outages.ts";
 import { recordBeat, recordStop } from "../../core/platform/serving.ts";
 import { adoptSettings } from "../../core/platform/settings.ts";
+import { endPriceRule } from "../../core/prices/end-rule.ts";
+import { createPriceList } from "../../core/prices/lists.ts";
+import { setRate } from "../../core/prices/rates.ts";
+import { importPriceRules, removePriceRule, setPriceRule } from "../../core/prices/set-rule.ts";
 import { advanceClock, resetClock } from "../../core/sandbox/clock.ts";
 import { reportSandboxEsim } from "../../core/sandbox/report.ts";
 import { settleStep } from "../../core/sandbox/settle.ts";
@@ -102,6 +106,7 @@ import { setSupplier } from "../../core/suppliers/set.ts";
 import { keepBalance } from "../../core/supply/balance.ts";
 import { blockTurns, takeTurn } from "../../core/supply/limit.ts";
 import { applyLooks, claimLooks, noticeEsims, postponeLooks } from "../../core/supply/looks.ts";
+import { addSource, removeSource } from "../../core/supply/sources.ts";
 import { applySync, endSync } from "../../core/supply/sync.ts";
 import { dropToken, keepToken } from "../../core/supply/token.ts";
 import { decideTopupByForm } from "../../core/topups/by-form.ts";
@@ -136,6 +141,7 @@ export const commands = {
   addPasskey,
   addRefusedRequests,
   addRequestCounts,
+  addSource,
   adoptSettings,
   advanceClock,
   announceChanges,
@@ -173,6 +179,7 @@ export const commands = {
   createOrder,
   createOwnCredential,
   createPartner,
+  createPriceList,
   createTopup,
   createWebhook,
   creditFundingByForm,
@@ -186,6 +193,7 @@ export const commands = {
   editPassport,
   enableUser,
   endOutage,
+  endPriceRule,
   endReturn,
   endSession,
   endSync,
@@ -198,6 +206,7 @@ export const commands = {
   forgetTokens,
   fulfillLeased,
   importPassports,
+  importPriceRules,
   importProducts,
   importStock,
   inviteUser,
@@ -244,6 +253,8 @@ export const commands = {
   releaseTopups,
   removeFactor,
   removeFromPartner,
+  removePriceRule,
+  removeSource,
   renameUser,
   renewRecoveryCodes,
   replayStep,
@@ -267,6 +278,8 @@ export const commands = {
   sendSample,
   setBankDetails,
   setCarrier,
+  setPriceRule,
+  setRate,
   setSupplier,
   settleAlerts,
   settleReturn,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { counted } from "../../core/kernel/counted.ts";
-import type { Shown, SignedInVisit, Visit } from "../session/visit.ts";
+import { partIn, type Shown, type SignedInVisit, type Visit } from "../session/visit.ts";
 import { type FieldOf, formShown } from "./act-form.tsx";
 import { CARRIED, carriedIn, carrying } from "./carried.ts";
 import { consequenceShown, isConfirmed } from "./consequence.tsx";
@@ -45,20 +45,26 @@ interface FilePreview<D> {
 
 /** The page of such a file: to be given to `portalPage` or `consolePage` with what it needs. */
 export function filePage<V extends SignedInVisit, C extends string, D>(file: FileImport<V, C, D>) {
-  const { path } = file;
-  const show = (visit: V) => formPage(visit, file);
+  const show = (visit: V) => formPage(visit, atVisit(visit, file));
   const act = async (visit: V): Promise<Shown> => {
+    const { path, all } = atVisit(visit, file);
     if (isConfirmed(visit)) return file.act(visit, carriedIn(visit, path) as D); // what was carried below
     const { rows, encoding } = await readCsvFile(visit.form, file);
     const { title, shown: preview, data, act: button, status } = await file.preview(visit, rows);
     const note = encodingNote(encoding);
     const shown = [note && <p class="hint">{note}</p>, preview];
-    if (data === null) return fileShown(visit, file, { title, shown, status: status ?? 409 });
+    if (data === null) return fileShown(visit, { path, all }, { title, shown, status: status ?? 409 });
     const carrier = carrying(visit, path, data);
     const asked = { title, to: path, carried: [CARRIED], act: button, back: path, slow: true, children: shown };
     return consequenceShown(carrier, asked);
   };
-  return { path, show, act, again: show };
+  return { path: file.path, show, act, again: show };
+}
+
+/** The same file where the page is for one record, which its paths name: with the visit's own. */
+function atVisit<F extends Pick<FileForm<never, string>, "path" | "all">>(visit: Visit, file: F): F {
+  const own = (path: string) => path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(partIn(visit, name)));
+  return { ...file, path: own(file.path), all: [own(file.all[0]), file.all[1]] };
 }
 
 function formPage<V extends Visit>(visit: V, file: FileForm<V, string>): Shown {
@@ -76,7 +82,7 @@ function formPage<V extends Visit>(visit: V, file: FileForm<V, string>): Shown {
 /** What became of a file where nothing is left to confirm. */
 function fileShown(
   visit: Visit,
-  { path, all }: FileForm<never, string>,
+  { path, all }: Pick<FileForm<never, string>, "path" | "all">,
   { title, shown, status }: { title: string; shown: ComponentChildren; status: number },
 ): Shown {
   return {

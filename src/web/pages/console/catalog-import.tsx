@@ -12,6 +12,7 @@ import type { Read } from "../../../core/store/store.ts";
 import { listSuppliers } from "../../../core/suppliers/supplier.ts";
 import { type FileRow, LARGE_FILE } from "../../parts/csv-file.ts";
 import { type BadLine, badLines, filePage } from "../../parts/file-page.tsx";
+import { outcomeWords } from "../../parts/outcomes.ts";
 import { table } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
@@ -91,11 +92,6 @@ async function consider(q: Read, products: readonly ProductInput[]) {
     missing: [...new Set(named.filter((name) => !known.has(name)))],
     kept: [...new Set(products.flatMap(({ coverage }) => keptNames(coverage)))],
   };
-}
-
-function outcomeWords(outcomes: readonly ProductOutcome[]): string {
-  const many = (wanted: ProductOutcome) => outcomes.filter((one) => one === wanted).length;
-  return `${many("imported")} new, ${many("updated")} changed, ${many("duplicate")} as they were`;
 }
 
 /** Rows that a preview shows; those with doubts come first. */

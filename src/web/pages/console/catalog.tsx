@@ -47,9 +47,10 @@ function catalogPage(visit: ConsoleVisit): Promise<Shown> {
       return row === null ? [] : [toProduct(row)];
     },
     empty: "No product fits. Leave a filter out, or import products.",
-    above: visit.may("catalog.write") && (
+    above: (
       <div class="acts">
-        <LinkButton visit={visit} to="/catalog/import" words="Import products" main />
+        {visit.may("catalog.write") && <LinkButton visit={visit} to="/catalog/import" words="Import products" main />}
+        <LinkButton visit={visit} to="/prices" words="Price lists" />
       </div>
     ),
   });

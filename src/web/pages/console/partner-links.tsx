@@ -14,6 +14,7 @@ export function PartnerLinks({ visit, slug }: { visit: ConsoleVisit; slug: strin
     <div class="acts">
       <a href={at}>Overview</a>
       {visit.may("money.read") && <a href={`${at}/wallet`}>Wallet</a>}
+      <a href={`${at}/prices`}>Prices</a>
       <a href={`${at}/credentials`}>Credentials</a>
       <a href={`${visit.base}/deliveries?partner=${slug}`}>Webhooks</a>
       {visit.may("users") && <a href={`${at}/users`}>People</a>}

@@ -1,7 +1,6 @@
 import { parseMoney } from "../../../core/kernel/money.ts";
 import { requirePartner } from "../../../core/partners/partner.ts";
 import { type PartnerChange, updatePartner } from "../../../core/partners/update.ts";
-import { listPriceLists } from "../../../core/prices/lists.ts";
 import type { Row } from "../../../core/store/schema/tables.ts";
 import { type PartnerBound, partnerBounds, tiers } from "../../../core/store/schema/values.ts";
 import { type FieldOf, formShown } from "../../parts/act-form.tsx";
@@ -35,14 +34,13 @@ const boundNames = Object.keys(bounds) as PartnerBound[];
 
 async function settingsPage(visit: ConsoleVisit): Promise<Shown> {
   const partner = await visit.store.read(requirePartner, slugOf(visit));
-  const lists = (await visit.store.read(listPriceLists, null)).map(({ name }) => name);
   const at = `/partners/${partner.slug}`;
   const hint = "For example 5000.00; 0 for none. What is drawn above a new line stays drawn.";
   const body = (
     <>
       <PartnerLinks visit={visit} slug={partner.slug} />
       {formShown(visit, {
-        ...{ title: "What it may do", to: `${at}/settings`, fields: settingsOf(partner, lists), submit: "Save" },
+        ...{ title: "What it may do", to: `${at}/settings`, fields: settingsOf(partner), submit: "Save" },
       })}
       {formShown(visit, {
         ...{ title: "Credit line", to: `${at}/credit-line`, submit: "Set the credit line" },
@@ -57,19 +55,13 @@ async function settingsPage(visit: ConsoleVisit): Promise<Shown> {
   return pageShown(visit, `Settings of ${partner.name}`, body);
 }
 
-function settingsOf(partner: Row<"partners">, lists: readonly string[]): FieldOf[] {
-  const { tier, agent, production, sandbox_activations, rate_limit, support, price_list } = partner;
+function settingsOf(partner: Row<"partners">): FieldOf[] {
+  const { tier, agent, production, sandbox_activations, rate_limit, support } = partner;
   const number = (name: string, label: string, value: number | null, empty: string | number) => {
     return { name, label, inputmode: "numeric", value: value?.toString() ?? "", hint: `Empty: ${empty}.` } as const;
   };
   return [
     { name: "tier", label: "Tier", options: tiers, value: tier },
-    {
-      name: "price_list",
-      label: "Prices",
-      options: [["", "The catalog's prices"], ...lists],
-      value: price_list ?? "",
-    },
     { tick: "agent", label: "Agent: identity pool and bulk activations", checked: agent },
     { tick: "production", label: "Production is open", checked: production },
     "Closing production makes its live credentials invalid at once, until it is opened again.",
@@ -95,7 +87,6 @@ function changesIn(visit: ConsoleVisit, partner: Row<"partners">): Omit<PartnerC
   const tier = choiceField(form, "tier", tiers);
   const rateLimit = numberOrNull(visit, "rate_limit");
   const support = optionalField(form, "support") ?? null;
-  const priceList = optionalField(form, "price_list") ?? null;
   const asked = boundNames.map((name) => [name, numberOrNull(visit, name)] as const);
   const changed = asked.filter(([name, value]) => value !== partner[name]);
   return {
@@ -107,8 +98,6 @@ function changesIn(visit: ConsoleVisit, partner: Row<"partners">): Omit<PartnerC
       : { sandboxActivations: ticked("sandbox_activations") }),
     ...(rateLimit === partner.rate_limit ? {} : { rateLimit }),
     ...(changed.length === 0 ? {} : { bounds: Object.fromEntries(changed) }),
-    // A form from before the field leaves it as it is.
-    ...(priceList === partner.price_list || !("price_list" in form) ? {} : { priceList }),
     ...(support === partner.support ? {} : { support }),
   };
 }

@@ -60,7 +60,7 @@ const factsOf = (partner: Partner): Fields => [
   ...(partner.status === "suspended" ? [["Reason", partner.suspended_reason] as const] : []),
   ["Slug", partner.slug],
   ["Tier", `${partner.tier}, ${partner.rate_limit_per_minute} requests a minute`],
-  ["Prices", partner.price_list ?? "the catalog's"],
+  ["Prices", { text: partner.price_list ?? "the catalog's", to: `/partners/${partner.slug}/prices` }],
   ["Production", partner.production_enabled ? "open" : "closed"],
   ["Agent", partner.agent ? "yes" : "no"],
   ["Sandbox activations", partner.limits.sandbox_activations ? "allowed" : "not allowed"],

@@ -1,0 +1,156 @@
+import type { ComponentChildren } from "preact";
+import { priceChanges } from "../../../core/catalog/price-changes.ts";
+import { findProductBySku } from "../../../core/catalog/product.ts";
+import { formatCost } from "../../../core/kernel/cost.ts";
+import { invalid } from "../../../core/kernel/problem.ts";
+import { listPriceLists, requirePriceList } from "../../../core/prices/lists.ts";
+import { hasRegion } from "../../../core/prices/products.ts";
+import { checkRule, ruleFields } from "../../../core/prices/rule-input.ts";
+import { setPriceRule, shownIn } from "../../../core/prices/set-rule.ts";
+import { type RuleInList, ruleKey, showPriceList } from "../../../core/prices/show.ts";
+import { ABOUT_MARKUPS, amountWords, KEPT_PRICES, unknownRegionWords } from "../../../core/prices/words.ts";
+import type { Read } from "../../../core/store/store.ts";
+import { type FieldOf, formShown } from "../../parts/act-form.tsx";
+import { actPage } from "../../parts/act-page.tsx";
+import type { Column } from "../../parts/list.tsx";
+import { listed } from "../../parts/list-page.tsx";
+import { links, record } from "../../parts/shown.tsx";
+import { Timeline } from "../../parts/timeline.tsx";
+import { pageOf } from "../../parts/whole-list.ts";
+import { moneyWords } from "../../parts/words.ts";
+import { consolePage } from "../../session/page.ts";
+import { type ConsoleVisit, optionalField, partIn, type Shown } from "../../session/visit.ts";
+import { storyOf } from "./audit-history.ts";
+import { ruleFacts, ruleLink } from "./price-rule-facts.ts";
+
+const nameOf = (visit: ConsoleVisit) => partIn(visit, "list");
+
+/** A list. Throws `not_found`. */
+async function seen(q: Read, name: string) {
+  const rules = await showPriceList(q, name);
+  const { updated_at } = await requirePriceList(q, name);
+  return { rules, updated_at, partners: await partnersOf(q, name), history: await storyOf(q, name) };
+}
+
+async function partnersOf(q: Read, name: string): Promise<readonly string[]> {
+  return (await listPriceLists(q, null)).find((list) => list.name === name)?.partners ?? [];
+}
+
+const columnsOf = (may: boolean): readonly Column<RuleInList>[] => [
+  { title: "SKU", cell: (one) => ruleLink(one, one.rule.sku, may) },
+  { title: "Region", cell: (one) => ruleLink(one, one.rule.region, may) },
+  { title: "Price", right: true, cell: (one) => amountWords(one, moneyWords) },
+  { title: "From units", right: true, cell: ({ rule }) => rule.min_quantity },
+  { title: "From", cell: ({ rule }) => rule.from },
+  { title: "To", cell: ({ rule }) => rule.to },
+];
+
+async function listPage(visit: ConsoleVisit): Promise<Shown> {
+  const name = nameOf(visit);
+  const { rules, updated_at, partners, history } = await visit.store.read(seen, name);
+  const [path, may] = [`/prices/${encodeURIComponent(name)}`, visit.may("catalog.write")];
+  const facts = record(
+    visit,
+    [
+      ["Partners", partners.join(", ") || "none yet"],
+      ["Rules", rules.length],
+      ["Changed", { time: new Date(updated_at).toISOString() }],
+    ],
+    links(visit, [["/prices", "All price lists"], may ? [`${path}/import`, "Import rules"] : null]),
+  );
+  return listed(visit, {
+    ...{ title: `Price list ${name}`, path, caption: "Rules", columns: columnsOf(may) },
+    read: async (page) => pageOf(rules, page),
+    empty: "No rules yet: its prices are the catalog's.",
+    above: facts,
+    below: (
+      <>
+        {may && setForm(visit, path)}
+        <Timeline visit={visit} moments={history} />
+      </>
+    ),
+  });
+}
+
+/** When a rule holds. */
+const boundFields: readonly FieldOf[] = [
+  { name: "min_quantity", label: "From units", inputmode: "numeric", value: "1", hint: "Of one line of an order." },
+  { name: "from", label: "From", type: "date", hint: "The first day (UTC) on which it holds; empty: at once." },
+  { name: "to", label: "To", type: "date", hint: "The first day (UTC) on which it no longer does; empty: for good." },
+];
+
+function setForm(visit: ConsoleVisit, to: string): ComponentChildren {
+  return formShown(visit, {
+    ...{ title: "Set a price", to, submit: "Show what comes of it" },
+    intro: "For one product or for all of a region. A rule for the same one, units and days is replaced.",
+    fields: [
+      { name: "sku", label: "SKU" },
+      { name: "region", label: "Or region", hint: "As products have it, in any case; it has a markup." },
+      { name: "price", label: "Price", inputmode: "decimal", hint: "In the product's currency, e.g. 3.10." },
+      { name: "markup", label: "Or markup in percent", inputmode: "decimal", hint: "On the cost, e.g. 35." },
+      ...boundFields,
+    ],
+  });
+}
+
+/** What a form sets in a list, and what a person should know before. Throws `not_found`, `validation`. */
+async function consider(q: Read, { list, form }: { list: string; form: ConsoleVisit["form"] }) {
+  const typed = Object.fromEntries(ruleFields.map((name) => [name, optionalField(form, name)]));
+  const stored = await showPriceList(q, list);
+  const product = await findProductBySku(q, typed.sku ?? "");
+  const checked = checkRule(typed, () => product);
+  if ("problems" in checked) throw invalid(checked.problems);
+  const { price_cents, region } = checked.ok;
+  const rule = shownIn(list, checked.ok);
+  const priced = product === null || price_cents === null ? [] : [{ ...product, price_cents }];
+  return {
+    ...{ list, typed, product, partners: await partnersOf(q, list) },
+    before: stored.find((one) => ruleKey(one.rule) === ruleKey(rule.rule)) ?? null,
+    doubts: (await priceChanges(q, priced)).flatMap((one) => one.doubts),
+    strange: region === null || (await hasRegion(q, region)) ? null : region,
+  };
+}
+
+type Considered = Awaited<ReturnType<typeof consider>>;
+
+function foreseen(rule: RuleInList, { before, product, partners, doubts, strange }: Considered, visit: ConsoleVisit) {
+  const cost = product?.cost ?? null;
+  return (
+    <>
+      {strange !== null && <p class="alert">{unknownRegionWords(strange)}</p>}
+      {doubts.length > 0 && <p class="alert bad">Look at the price again: {doubts.join("; ")}.</p>}
+      {record(visit, [
+        ...ruleFacts(rule),
+        ["Price before", before === null ? "no rule" : amountWords(before, moneyWords)],
+        ...(product === null
+          ? []
+          : ([
+              ["The catalog's price", moneyWords(product.price_cents, product.currency)],
+              ["Cost", cost === null ? "not known" : `${formatCost(cost)} ${product.cost_currency ?? ""}`],
+            ] as const)),
+      ])}
+      <p>
+        {partners.length === 0
+          ? "No partner has the list yet."
+          : `Holds at the next request for the partners that have the list: ${partners.join(", ")}.`}{" "}
+        {KEPT_PRICES} {rule.rule.markup !== undefined && ABOUT_MARKUPS}
+      </p>
+    </>
+  );
+}
+
+const set = actPage({
+  read: (visit: ConsoleVisit) => visit.store.read(consider, { list: nameOf(visit), form: visit.form }),
+  at: ({ list }) => `/prices/${encodeURIComponent(list)}`,
+  title: ({ list }) => `Set this price in ${list}?`,
+  ...{ button: "Set the price", carried: ruleFields, command: setPriceRule },
+  input: (_visit, { list, typed }) => ({ list, rule: typed }),
+  foresee: foreseen,
+  done: ({ rule }) => `The price of ${rule.sku ?? rule.region} in ${rule.list} is set.`,
+});
+
+/** A price list with its rules, and where one is set. */
+export const priceRulesPages = [
+  consolePage({ path: "/prices/:list", needs: "catalog.read", show: listPage }),
+  consolePage({ path: "/prices/:list", needs: "catalog.write", ...set, again: listPage }),
+];
