@@ -43,6 +43,24 @@ test("Today lists what waits for staff, the oldest first, each with the page whe
   expect(money.text).toContain("1,500.00 AUD");
 });
 
+test("of many products with low stock Today shows the ten lowest, and where all are", async () => {
+  const platform = await startPages();
+  const admin = await person(platform, { role: "admin" });
+  const skus = Array.from({ length: 12 }, (_, at) => `P${String(at + 10)}`);
+  await addProducts(
+    platform.store,
+    skus.map((sku) => ({ sku })),
+  );
+  for (const sku of skus.slice(0, 2)) await addStock(platform.store, sku, 3);
+  const { page } = await admin.get("/console");
+  const low = page.querySelector('section[aria-label="Low stock"]');
+  const links = low?.querySelectorAll("tbody a").map((one) => one.getAttribute("href"));
+  expect(links).toEqual(skus.slice(2).map((sku) => `/console/stock?sku=${sku}`));
+  const whole = page.querySelectorAll("a").find((one) => one.textContent === "Show all 12");
+  const { page: stock } = await admin.get(whole?.getAttribute("href") ?? "");
+  expect(stock.querySelectorAll("tbody tr")).toHaveLength(12);
+});
+
 test("charts show the orders, requests and deliveries of the last hour, with their figures", async () => {
   const platform = await busy();
   const viewer = await person(platform, { role: "viewer" });

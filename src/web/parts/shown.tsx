@@ -48,11 +48,16 @@ interface TableOf<T> {
   rows: readonly T[];
   /** What is said where there are none; left out: it is not there then. */
   empty?: string;
+  /** The page of all of them, under the face's base, where here are the first ten; left out: here are all. */
+  whole?: string;
 }
+
+const FIRST = 10;
 
 /** A small table of what belongs to a page. */
 export function table<T>(visit: Visit, given: TableOf<T>, columns: readonly Column<T>[]): ComponentChildren {
-  const { title, id, caption = title ?? "", rows, empty } = given;
+  const { title, id, caption = title ?? "", empty, whole } = given;
+  const rows = whole === undefined ? given.rows : given.rows.slice(0, FIRST);
   if (rows.length === 0 && empty === undefined) return null;
   const shown = <Rows visit={visit} caption={caption} rows={rows} empty={empty ?? ""} columns={columns} />;
   if (title === undefined) return shown;
@@ -60,6 +65,11 @@ export function table<T>(visit: Visit, given: TableOf<T>, columns: readonly Colu
     <section id={id}>
       <h2>{title}</h2>
       {shown}
+      {rows.length < given.rows.length && (
+        <p>
+          <a href={`${visit.base}${whole}`}>Show all {given.rows.length}</a>
+        </p>
+      )}
     </section>
   );
 }

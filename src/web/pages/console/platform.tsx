@@ -27,7 +27,7 @@ async function statusPage(visit: ConsoleVisit): Promise<Shown> {
   const body = (
     <>
       <div class="acts">{links(visit, pages)}</div>
-      <h2>Nodes and database</h2>
+      <h2>Database</h2>
       {record(visit, state)}
       {tables(visit, seen)}
       <section>
@@ -46,7 +46,7 @@ async function statusPage(visit: ConsoleVisit): Promise<Shown> {
 function tables(visit: ConsoleVisit, seen: CurrentStatus): ComponentChildren {
   const { serving, paused, outages, queues, cron_runs, failing_endpoints } = seen;
   return [
-    table(visit, { caption: "Nodes", rows: serving.nodes, empty: "No node has recorded that it serves yet." }, [
+    table(visit, { title: "Nodes", rows: serving.nodes, empty: "No node has recorded that it serves yet." }, [
       { title: "Node", cell: (one) => one.url },
       { title: "State", cell: (one) => ({ status: one.state }) },
       { title: "Since", cell: (one) => ({ time: one.since }) },

@@ -51,8 +51,8 @@ export function attention(visit: ConsoleVisit, status: PlatformStatus): Componen
         { title: "Since", cell: (one) => ({ time: one.since }) },
       ]),
     may("stock.read") &&
-      table(visit, { title: "Low stock", rows: stock }, [
-        { title: "Product", cell: ({ sku }) => ({ text: sku, to: "/stock" }) },
+      table(visit, { title: "Low stock", rows: stock, whole: "/stock" }, [
+        { title: "Product", cell: ({ sku }) => ({ text: sku, to: `/stock?sku=${encodeURIComponent(sku)}` }) },
         { title: "eSIMs left", right: true, cell: (one) => one.available },
       ]),
     may("money.read") &&
