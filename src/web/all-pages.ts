@@ -17,6 +17,7 @@ import { fundingPages } from "./pages/console/money-funding.tsx";
 import { ledgerPages } from "./pages/console/money-ledger.tsx";
 import { topupPages } from "./pages/console/money-topups.tsx";
 import { consoleOrderPages } from "./pages/console/orders.tsx";
+import { ordersPausePages } from "./pages/console/orders-pause.tsx";
 import { partnerPages } from "./pages/console/partner.tsx";
 import { partnerCredentialPages } from "./pages/console/partner-credential.tsx";
 import { partnerCredentialsPages } from "./pages/console/partner-credentials.tsx";
@@ -133,5 +134,6 @@ export const allPages: readonly RegisteredPage[] = [
   ...ledgerPages,
   ...topupPages,
   ...deliveryPages,
+  ...ordersPausePages,
   ...refusedPages,
 ];

@@ -27,6 +27,7 @@ export const consolePermissions = [
   "view_as",
   "orders.read",
   "orders.write",
+  "orders.pause",
   "esims.read",
   "esims.write",
   "activations.read",

@@ -70,6 +70,7 @@ import { actAndFollow } from "../../core/orders/act.ts";
 import { actOnOrderByForm } from "../../core/orders/by-form.ts";
 import { createOrder } from "../../core/orders/create.ts";
 import { claimOrders, fulfillLeased, postponeOrder, releaseOrders } from "../../core/orders/due.ts";
+import { pauseOrders, resumeOrders } from "../../core/orders/pause.ts";
 import { purgeSandboxStep } from "../../core/orders/purge-sandbox.ts";
 import { auditCodesRead } from "../../core/orders/read-audit.ts";
 import { createPartner } from "../../core/partners/create.ts";
@@ -222,6 +223,7 @@ export const commands = {
   noteStep,
   noticeEsims,
   offerTopups,
+  pauseOrders,
   pauseSupplier,
   pickUpDue,
   playSupplier,
@@ -266,6 +268,7 @@ export const commands = {
   resetClock,
   resetMember,
   resetUser,
+  resumeOrders,
   resumePartner,
   resumeSupplier,
   revealActivation,

@@ -68,9 +68,9 @@ async function attempted<V extends SignedInVisit, S, I extends Acted, R>(
   const { command, button, bad } = given;
   const [input, back] = [given.input(visit, seen), given.at(seen)];
   if (isConfirmed(visit)) {
-    const result = await confirmed(given, visit, input);
-    if (result === null) return { to: back, notice: "This form was sent before: nothing was done again." };
-    const done = given.done(result, seen, visit);
+    const did = await confirmed(given, visit, input);
+    if (did === null) return { to: back, notice: "This form was sent before: nothing was done again." };
+    const done = given.done(did.result, seen, visit);
     return typeof done === "string" ? { to: back, notice: done } : done;
   }
   const rehearsed = await visit.rehearse(command, input);
@@ -87,15 +87,16 @@ async function attempted<V extends SignedInVisit, S, I extends Acted, R>(
 }
 
 /** Null: the form was sent before. */
-function confirmed<V extends SignedInVisit, S, I extends Acted, R>(
+async function confirmed<V extends SignedInVisit, S, I extends Acted, R>(
   { command, keyed }: ActOf<V, S, I, R>,
   visit: V,
   input: Asked<I>,
-): Promise<R | null> {
-  if (keyed === undefined) return visit.write(command, input);
+): Promise<{ result: R } | null> {
+  if (keyed === undefined) return { result: await visit.write(command, input) };
   const byForm: ByForm = { key: requiredField(visit.form, KEY_FIELD), userId: visit.user.id };
   // Both together are what the command takes, without the actor.
-  return visit.write(keyed, { ...input, ...byForm } as Asked<I & ByForm>);
+  const result = await visit.write(keyed, { ...input, ...byForm } as Asked<I & ByForm>);
+  return result === null ? null : { result };
 }
 
 function formPage<V extends SignedInVisit, S, I extends Acted, R>(given: ActOf<V, S, I, R>, visit: V, seen: S): Shown {

@@ -1,3 +1,4 @@
+import { pauseWords } from "../../../core/orders/pause-words.ts";
 import { command } from "../../frame/command.ts";
 import { required, text } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
@@ -5,9 +6,7 @@ import { PAUSE_JSON, pauseResult } from "./paused.ts";
 
 export default command({
   target: "operator",
-  effects:
-    "New orders of all partners are refused with 503 and the reason from the daemon's next request on. What was " +
-    "accepted goes on. Again: another reason.",
+  effects: `${pauseWords.pause} Again: another reason.`,
   json: PAUSE_JSON,
   examples: ['orders pause --reason "maintenance at our supplier until 18:00 UTC"'],
   args: {},

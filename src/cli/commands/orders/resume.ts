@@ -1,10 +1,11 @@
+import { pauseWords } from "../../../core/orders/pause-words.ts";
 import { command } from "../../frame/command.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { PAUSE_JSON, pauseResult } from "./paused.ts";
 
 export default command({
   target: "operator",
-  effects: "New orders are accepted again from the daemon's next request on. Suppliers that are paused stay so.",
+  effects: pauseWords.resume,
   json: PAUSE_JSON,
   examples: ["orders resume"],
   args: {},

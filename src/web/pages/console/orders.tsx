@@ -17,6 +17,7 @@ import { dayFilters, environmentFilter, overAll, partnerFilter, queueOf, waiting
 import { personWords, withoutPhones } from "./masked.ts";
 import { orderActPages, orderLinks } from "./order-acts.tsx";
 import { orderItemPages } from "./order-items.tsx";
+import { pauseShown } from "./orders-pause.tsx";
 
 /** What orders wait for that staff do: each is a queue of its own, oldest first. */
 const waitingFilter: Filter = { name: "waiting", label: "Waiting for", options: ["review", "shipping"] };
@@ -61,6 +62,7 @@ async function ordersPage(visit: ConsoleVisit): Promise<Shown> {
     ],
     read: (page, { status, sku }) => visit.store.list(listAllOrders, { ...over, status, sku, ...page }),
     empty: "No orders here. Clear a filter to see more.",
+    above: () => pauseShown(visit),
   });
 }
 

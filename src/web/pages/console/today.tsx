@@ -8,6 +8,7 @@ import { pageShown, table } from "../../parts/shown.tsx";
 import { type Cell, timeWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
+import { pausedWords } from "./orders-pause.tsx";
 import { attention } from "./today-attention.tsx";
 
 interface Place {
@@ -69,9 +70,12 @@ async function today(visit: ConsoleVisit): Promise<Shown> {
 
 /** What is wrong with the platform itself. */
 function wrongNow(visit: ConsoleVisit, { paused, requests }: PlatformStatus): ComponentChildren {
-  const notes = paused.map(({ kind, name, reason, since }) => {
-    const what = kind === "orders" ? "New orders are paused" : `New orders from supplier ${name} are paused`;
-    return `${what} since ${timeWords(since, visit.zone)}: ${reason}`;
+  const notes: ComponentChildren[] = paused.map((pause) => {
+    const { kind, name } = pause;
+    const words = pausedWords(pause, visit.zone);
+    const to = kind === "orders" ? "/orders/resume" : `/suppliers/${encodeURIComponent(name)}`;
+    if (!visit.may(kind === "orders" ? "orders.pause" : "suppliers.write")) return words;
+    return [`${words} `, <a href={`${visit.base}${to}`}>Accept them again</a>];
   });
   if (requests.failed > 0) notes.push(`${requests.failed} of the requests of the last hour failed on our side.`);
   if (notes.length === 0) return null;
