@@ -149,6 +149,11 @@ export function integerField(form: Form, name: string): number {
   return Number(value);
 }
 
+/** The same; null where it is empty. */
+export function numberOrNull(form: Form, name: string): number | null {
+  return field(form, name) === "" ? null : integerField(form, name);
+}
+
 /** One of some words. Throws `validation`. */
 export function choiceField<const C extends string>(form: Form, name: string, words: readonly C[]): C {
   const value = requiredField(form, name);

@@ -1,3 +1,4 @@
+import { ABOUT_ADDING } from "../../../core/supply/source-words.ts";
 import { command } from "../../frame/command.ts";
 import { argument, decimal, integer, required, text } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
@@ -6,7 +7,7 @@ import { SOURCE_JSON, sourceResult } from "./view.ts";
 export default command({
   target: "operator",
   effects:
-    "Units of the product are bought there from the next one on, as its priority says. Again with the same supplier: " +
+    `${ABOUT_ADDING} Again with the same supplier: ` +
     "changes that source. Without --cost it has what the last sync read of the plan; a sync keeps the cost up to date.",
   json: SOURCE_JSON,
   examples: [

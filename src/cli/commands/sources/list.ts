@@ -1,3 +1,4 @@
+import { SOURCE_POLICY } from "../../../core/supply/source-words.ts";
 import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { listResult } from "../../output/result.ts";
@@ -6,8 +7,7 @@ import { SOURCE_JSON, sourceColumns } from "./view.ts";
 export default command({
   target: "operator",
   shows: "rows",
-  effects:
-    "Reads only. A unit is bought at the source with the lowest priority that can be asked, then the lowest cost.",
+  effects: `Reads only. ${SOURCE_POLICY}`,
   json: `{data: [${SOURCE_JSON}], count}`,
   examples: ["sources list EA-CJP101"],
   args: { sku: argument("sku", "the product") },

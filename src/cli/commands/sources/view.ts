@@ -1,3 +1,4 @@
+import { costWords } from "../../../core/supply/source-words.ts";
 import type { Source } from "../../../core/supply/sources.ts";
 import { type Result, recordResult } from "../../output/result.ts";
 import type { Column } from "../../output/sheet.ts";
@@ -5,10 +6,6 @@ import type { Column } from "../../output/sheet.ts";
 /** The keys of a source's JSON. */
 export const SOURCE_JSON =
   "{sku, supplier, supplier_sku, days (of a daily plan), priority, cost, currency, status (active | gone)}";
-
-function costWords({ cost, currency }: Source): string | null {
-  return cost === null ? null : `${cost} ${currency ?? ""}`.trim();
-}
 
 export const sourceColumns: Column<Source>[] = [
   { title: "priority", value: ({ priority }) => priority, align: "right" },

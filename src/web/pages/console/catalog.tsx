@@ -15,6 +15,7 @@ import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, idIn, type Shown } from "../../session/visit.ts";
 import { storyOf } from "./audit-history.ts";
 import { changeForm, changeIt } from "./catalog-change.tsx";
+import { productSourcePages, sourcesShown } from "./product-sources.tsx";
 
 const columns: readonly Column<Product>[] = [
   { title: "SKU", cell: (one) => ({ text: one.sku, to: `/catalog/${one.id}` }) },
@@ -116,6 +117,7 @@ async function productPage(visit: ConsoleVisit): Promise<Shown> {
         ["Changed", { time: product.updated_at }],
         ["ID", product.id],
       ])}
+      {await sourcesShown(visit)}
       {row.delivery_method === "stock" && stockShown(visit, row, available)}
       {visit.may("catalog.write") && changeForm(visit, row)}
       <Timeline visit={visit} moments={history} />
@@ -146,4 +148,5 @@ export const consoleCatalogPages = [
   consolePage({ path: "/catalog", needs: "catalog.read", show: catalogPage }),
   consolePage({ path: "/catalog/:id", needs: "catalog.read", show: productPage }),
   consolePage({ path: "/catalog/:id", needs: "catalog.write", act: change, again: productPage }),
+  ...productSourcePages(productPage),
 ];

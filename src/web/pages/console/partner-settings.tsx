@@ -11,7 +11,7 @@ import {
   type ConsoleVisit,
   choiceField,
   field,
-  integerField,
+  numberOrNull,
   optionalField,
   requiredField,
   type Shown,
@@ -75,19 +75,14 @@ function settingsOf(partner: Row<"partners">): FieldOf[] {
   ];
 }
 
-/** A whole number, or null for an empty field. Throws `validation`. */
-function numberOrNull({ form }: ConsoleVisit, name: string): number | null {
-  return field(form, name) === "" ? null : integerField(form, name);
-}
-
 /** What a form would change: the audit trail names that alone. */
 function changesIn(visit: ConsoleVisit, partner: Row<"partners">): Omit<PartnerChange, "slug" | "actor"> {
   const { form } = visit;
   const ticked = (name: string) => field(form, name) !== "";
   const tier = choiceField(form, "tier", tiers);
-  const rateLimit = numberOrNull(visit, "rate_limit");
+  const rateLimit = numberOrNull(form, "rate_limit");
   const support = optionalField(form, "support") ?? null;
-  const asked = boundNames.map((name) => [name, numberOrNull(visit, name)] as const);
+  const asked = boundNames.map((name) => [name, numberOrNull(form, name)] as const);
   const changed = asked.filter(([name, value]) => value !== partner[name]);
   return {
     ...(tier === partner.tier ? {} : { tier }),
