@@ -52,4 +52,12 @@ export async function fillDemo(pages: DemoPages, receiver: string): Promise<void
   await pages.operator("users", "invite", "agent@demo.example", "--partner", "demo", "--role", "agent");
   await pages.operator("users", "invite", "staff@staff.example", "--role", "support", "--reveal");
   await pages.operator("suppliers", "set", "kestrel", "--adapter", "email", "--to", "orders@kestrel.example");
+  const account = ["--adapter", "esimaccess", "--url", "http://127.0.0.1:9", "--secret", "CODE:KEY"];
+  await pages.operator("suppliers", "set", "ea", ...account);
+  const plan = ["--supplier", "ea", "--supplier-sku", "CNAV", "--priority", "1", "--cost", "9.5", "--currency", "USD"];
+  await pages.operator("sources", "add", "EA-NA-VOICE-15GB-30D", ...plan);
+  await pages.operator("prices", "set", "gold", "--sku", "ES-EU-5GB-30D", "--price", "6.10");
+  await pages.operator("prices", "set", "gold", "--region", "Europe", "--markup", "35", "--from", dayAfter(pages, 1));
+  await pages.operator("partners", "update", "demo", "--price-list", "gold");
+  await pages.operator("fx", "set", "USD", "AUD", "1.52");
 }
