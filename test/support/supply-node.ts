@@ -33,7 +33,8 @@ interface SupplyNodes {
   start(shop: Shop, wanted: readonly Wanted[]): Promise<SupplyNode>;
   /**
    * Kills one in each round, the first or a later request of its purchases under way at a provider. The next one asks
-   * for the same under the same keys, as clients do that got no answer, and for one more unit or two.
+   * for the same under the same keys, as clients do that got no answer, and for one more unit or two. In the end the
+   * providers answer all again.
    */
   killInHand(kills: Kills): Promise<void>;
 }
@@ -73,6 +74,7 @@ export function supplyNodes(): SupplyNodes {
         const got = await killed(nodes, kills, { again: before, wanted, round });
         before = { wanted, got };
       }
+      for (const one of kills.doubles) await one.release();
     },
   };
   return nodes;
