@@ -113,7 +113,9 @@ export function List<T>(list: ListOf<T>) {
             Next page
           </a>
         )}
-        {csv && rows.length > 0 && <a href={addressOf(list as never, { format: "csv", cursor: "" })}>Download CSV</a>}
+        {csv && (rows.length > 0 || next) && (
+          <a href={addressOf(list as never, { format: "csv", cursor: "" })}>Download CSV</a>
+        )}
       </nav>
     </div>
   );

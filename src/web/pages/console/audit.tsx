@@ -12,6 +12,7 @@ import { listed } from "../../parts/list-page.tsx";
 import { LinkButton } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
+import { exportFile, exportForm } from "./audit-export.tsx";
 import { verifyPage } from "./audit-verify.tsx";
 
 const DAY_MS = 86_400_000;
@@ -100,12 +101,13 @@ async function listPage(visit: ConsoleVisit): Promise<Shown> {
     },
     empty: "Nothing that was recorded fits.",
     emptyPage: "None of the newest lines fit; the next page looks on.",
-    above: (
+    above: [
       <div class="acts">
         <ActButton visit={visit} to={`${PATH}/verify`} label="Verify the chains" slow />
         <LinkButton visit={visit} to="/platform" words="Platform" />
-      </div>
-    ),
+      </div>,
+      exportForm(visit),
+    ],
   });
 }
 
@@ -113,4 +115,6 @@ async function listPage(visit: ConsoleVisit): Promise<Shown> {
 export const auditPages = [
   consolePage({ path: PATH, needs: "platform.read", show: listPage }),
   consolePage({ path: `${PATH}/verify`, needs: "platform.read", act: verifyPage }),
+  // Who may read the platform may read money too: the ledger is in it.
+  consolePage({ path: `${PATH}/export`, needs: "platform.read", act: exportFile, again: listPage }),
 ];

@@ -9,6 +9,7 @@ import { requireCurrency } from "../../../core/kernel/money.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import { planTypes } from "../../../core/store/schema/values.ts";
 import { formShown } from "../../parts/act-form.tsx";
+import { begun } from "../../parts/begun.ts";
 import { backLink, pageShown } from "../../parts/shown.tsx";
 import { portalPage } from "../../session/page.ts";
 import {
@@ -92,23 +93,13 @@ async function* ownOffers({ form, store, owner }: PortalVisit, terms: OfferTerms
   } while (cursor !== undefined);
 }
 
-/** The same, once the first is there: what is refused before it is refused in words, and so is a file without any. */
-async function begun(offers: AsyncGenerator<Offer>): Promise<AsyncGenerator<Offer>> {
-  const first = await offers.next();
-  if (first.done === true) throw new Problem("conflict", "No product fits. Leave a filter out.");
-  async function* whole() {
-    yield first.value;
-    yield* offers;
-  }
-  return whole();
-}
-
 async function exportFile(visit: PortalVisit): Promise<Shown> {
   const { form, context } = visit;
   const format = choiceField(form, "format", shopFormatNames);
   const as = choiceField(form, "form", ["csv", "json"]);
   const terms = { markup: parseMarkup(requiredField(form, "markup")), pictures: context.addresses.publicUrl };
   const offers = await begun(ownOffers(visit, terms));
+  if (offers === null) throw new Problem("conflict", "No product fits. Leave a filter out.");
   const name = `catalog-${format}.${as}`;
   if (as === "csv") return { file: shopCsv(format, offers), type: "text/csv; charset=utf-8", name };
   const at = isoTime(context.clock.now());
