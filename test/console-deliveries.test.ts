@@ -11,17 +11,22 @@ import { type WebhookPlatform, withDeliveries } from "./support/webhooks.ts";
 const LIST = "/console/deliveries";
 const FAILED = `${LIST}?status=failed`;
 
-/** A partner whose endpoint answers 500, and to which deliveries of the kinds are exhausted. */
+/** Makes every attempt of what is on its way. */
+async function giveUp(platform: WebhookPlatform) {
+  for (const wait of [0, 1_000, 2_000, 4_000, 8_000, 16_000]) {
+    platform.clock.advance(wait);
+    await platform.deliver();
+  }
+}
+
+/** A partner with an endpoint that answers from now on, and to which so many deliveries are exhausted. */
 async function exhausted(platform: WebhookPlatform, slug: string, count = 1) {
   const caller = await platform.caller({ slug });
   const receiver = await startReceiver(500);
   const { id } = await platform.endpoint(caller, receiver.url);
   const events: string[] = [];
   for (let no = 0; no < count; no++) events.push(await platform.trigger(caller));
-  for (const wait of [0, 1_000, 2_000, 4_000, 8_000, 16_000]) {
-    platform.clock.advance(wait);
-    await platform.deliver();
-  }
+  await giveUp(platform);
   receiver.answers(200);
   return { caller, receiver, id, events };
 }
@@ -132,6 +137,19 @@ test("a list that is narrowed sends no more than it shows, and what was cleared 
   const page = await support.get(`${LIST}/${cleared?.id}`);
   expect([page.text.includes("cannot be sent"), page.text.includes("Send it again")]).toEqual([true, false]);
   expect((await support.get(`${page.path}/redeliver`)).status).toBe(409);
+});
+
+test("what failed on a later day than the list shows stays as it is", async () => {
+  const { platform, acme } = await failing();
+  platform.clock.advance(5 * 86_400_000);
+  acme.receiver.answers(500);
+  const later = await platform.trigger(acme.caller);
+  await giveUp(platform);
+  const admin = await person(platform, { role: "admin" });
+  const done = await admin.send(await asked(admin, `${FAILED}&partner=acme&until=2026-03-03`), {}, "/redeliver");
+  expect(done.text).toContain("2 deliveries are on the way again.");
+  const failed = await platform.deliveries({ failed: true, endpointId: acme.id });
+  expect(failed.map(({ event_id }) => event_id)).toEqual([later]);
 });
 
 test("roles that only read send nothing, and what is not there is not found", async () => {
