@@ -102,7 +102,7 @@ test("staff record by hand that a supplier failed", async () => {
   const failed = await support.send(foreseen, {}, "/fail");
   expect([failed.path, failed.text]).toEqual([item.path, expect.stringContaining("no_profile: none left")]);
   const history = failed.page.querySelector(".timeline")?.text;
-  expect(history).toMatch(/item 1 \(northwind\) failed.*supplier item 1 \(northwind\) .*audit user:.*fail/s);
+  expect(history).toMatch(/item 1 \(northwind\) failed.*supplier item 1 \(northwind\) .*audit Pat support:.*fail/s);
   expect((await support.get(`${item.path}/retry`)).status).toBe(409);
   const other = await place("API", 1);
   expect((await support.get(item.path.replace(order.id, other.id))).status).toBe(404);

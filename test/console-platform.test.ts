@@ -174,6 +174,6 @@ test("suppliers and carriers show how they do; an admin pauses and resumes a sup
   expect(await store.read(currentPauses, null)).toMatchObject([{ name: "kestrel", reason: "down for a day" }]);
   const resumed = await admin.send(paused, {}, "/resume");
   expect(resumed.text).toContain("New orders of kestrel are accepted.");
-  expect(resumed.text).toContain(`user:${admin.id}: suppliers.resume`);
+  expect(resumed.text).toContain("Pat admin: suppliers.resume");
   expect(await store.read(currentPauses, null)).toEqual([]);
 });

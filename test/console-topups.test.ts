@@ -55,7 +55,7 @@ test("a top-up in doubt is on Today, in the list and on its page, and is given b
   expect(await balance()).toBe(9_692);
   const done = await finance.send(foreseen, {}, "/fail");
   expect([done.path, done.text]).toEqual([at, expect.stringContaining("The top-up P-TOP3 has failed.")]);
-  expect(done.text).toContain(`user:${finance.id}: topups.fail, the supplier has no such order`);
+  expect(done.text).toContain("Pat finance: topups.fail, the supplier has no such order");
   expect((await finance.send(foreseen, {}, "/fail")).text).toContain("nothing was done again");
   expect(await balance()).toBe(10_000);
   const { body } = await caller.get(`/api/v1/topups/${ids[0]}`);

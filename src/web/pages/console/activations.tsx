@@ -11,7 +11,6 @@ import { ActButton } from "../../parts/form.tsx";
 import { type Column, List, type ListOf, PAGE_ROWS } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { type Fields, links, pageShown, record } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import {
   type ConsoleVisit,
@@ -27,6 +26,7 @@ import { identityPage } from "../activation-identity.tsx";
 import { activationActPages, handLinks } from "./activation-acts.tsx";
 import { queuePage, statusOf, waitingFilter } from "./activation-queue.tsx";
 import { dayFilters, environmentFilter, overAll, partnerFilter, waitingWords } from "./all-partners.ts";
+import { timelineShown } from "./history.tsx";
 import { personWords, phoneWords, withoutPhones } from "./masked.ts";
 
 /** Where the chosen requests are sent to be moved or cancelled. */
@@ -145,7 +145,7 @@ async function activationPage(visit: ConsoleVisit): Promise<Shown> {
     <>
       {record(visit, activationFields(seen), acts)}
       {changes && changeForm(visit, CHANGE, [id])}
-      <Timeline visit={visit} moments={withoutPhones(timeline)} />
+      {await timelineShown(visit, withoutPhones(timeline))}
     </>
   );
   return pageShown(visit, `SIM ${iccid}`, body);

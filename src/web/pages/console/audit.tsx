@@ -1,10 +1,8 @@
-import { profileOf } from "../../../core/accounts/user.ts";
+import { staffNames } from "../../../core/accounts/staff-names.ts";
 import { type AuditLine, concernedBy } from "../../../core/audit/list.ts";
 import { type AuditSearch, auditPage } from "../../../core/audit/page.ts";
-import type { UserId } from "../../../core/kernel/brand.ts";
 import { orderIdByNumber } from "../../../core/orders/order.ts";
 import { listPartners } from "../../../core/partners/partner.ts";
-import { findByKey } from "../../../core/store/rows.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { ActButton } from "../../parts/form.tsx";
 import type { Column } from "../../parts/list.tsx";
@@ -17,7 +15,6 @@ import { verifyPage } from "./audit-verify.tsx";
 
 const DAY_MS = 86_400_000;
 const PATH = "/platform/audit";
-const USER = "user:";
 
 interface Found {
   lines: AuditLine[];
@@ -40,20 +37,8 @@ async function search(q: Read, { partner, target, ...rest }: Search): Promise<Fo
   if (partner !== undefined && partnerId === undefined) return { lines: [], next: null, slugs, names: new Map() };
   if (target !== undefined && about === target) about = (await orderIdByNumber(q, target)) ?? target;
   const page = await auditPage(q, { ...rest, partnerId, target: about });
-  return { ...page, slugs, names: await staffNames(q, page.lines) };
-}
-
-/** The names of the operator's own staff among those who acted. Those of partners' people stay with their partners. */
-async function staffNames(q: Read, lines: readonly AuditLine[]): Promise<Map<string, string>> {
-  const names = new Map<string, string>();
-  for (const actor of new Set(lines.map((line) => line.actor))) {
-    if (!actor.startsWith(USER)) continue;
-    // An actor of this kind ends in the id of a user.
-    const user = await findByKey(q, "users", { id: actor.slice(USER.length) as UserId });
-    const name = user === null || user.staff_role === null ? null : profileOf(q, user).name;
-    if (name !== null) names.set(actor, name);
-  }
-  return names;
+  const actors = page.lines.map(({ actor }) => actor);
+  return { ...page, slugs, names: await staffNames(q, actors) };
 }
 
 type Line = AuditLine & { partner: string | null; name: string | null };

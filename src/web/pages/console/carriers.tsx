@@ -4,12 +4,12 @@ import type { Read } from "../../../core/store/store.ts";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { links, pageShown, record } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, partIn, type Shown } from "../../session/visit.ts";
 import { storyOf } from "./audit-history.ts";
 import { addCarrier, carrierForm, carrierForms, changeCarrier, replaceCarrierSecret } from "./carrier-set.tsx";
+import { timelineShown } from "./history.tsx";
 import { outageShown } from "./suppliers.tsx";
 
 type Listed = Carrier & { outage: Outage | undefined };
@@ -71,7 +71,7 @@ async function carrierPage(visit: ConsoleVisit): Promise<Shown> {
       ])}
       {outageShown(visit, outage)}
       {visit.may("suppliers.write") && carrierForms(visit, carrier)}
-      <Timeline visit={visit} moments={history} />
+      {await timelineShown(visit, history)}
     </>
   );
   return pageShown(visit, carrier.name, body);

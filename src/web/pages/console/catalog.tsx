@@ -9,12 +9,12 @@ import type { Read } from "../../../core/store/store.ts";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { LinkButton, pageShown, record } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, idIn, type Shown } from "../../session/visit.ts";
 import { storyOf } from "./audit-history.ts";
 import { changeForm, changeIt } from "./catalog-change.tsx";
+import { timelineShown } from "./history.tsx";
 import { productSourcePages, sourcesShown } from "./product-sources.tsx";
 
 const columns: readonly Column<Product>[] = [
@@ -120,7 +120,7 @@ async function productPage(visit: ConsoleVisit): Promise<Shown> {
       {await sourcesShown(visit)}
       {row.delivery_method === "stock" && stockShown(visit, row, available)}
       {visit.may("catalog.write") && changeForm(visit, row)}
-      <Timeline visit={visit} moments={history} />
+      {await timelineShown(visit, history)}
     </>
   );
   return pageShown(visit, product.name, body);

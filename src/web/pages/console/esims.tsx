@@ -14,12 +14,12 @@ import { Time } from "../../parts/cell.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { changeWords, type Fields, links, pageShown, record } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, partIn, type Shown } from "../../session/visit.ts";
 import { dayFilters, overAll, partnerFilter } from "./all-partners.ts";
 import { settleLinks } from "./esim-settle.tsx";
 import { esimOf, supplierLinks } from "./esim-supplier.tsx";
+import { timelineShown } from "./history.tsx";
 import { personWords, withoutPhones } from "./masked.ts";
 
 const columns: readonly Column<ListedEsim>[] = [
@@ -77,7 +77,7 @@ async function esimPage(visit: ConsoleVisit): Promise<Shown> {
     <>
       {record(visit, esimFields(seen), links(visit, [...buttons, ...atSupplier]))}
       {found !== null && usage(toEsimStatus(found))}
-      <Timeline visit={visit} moments={withoutPhones(timeline)} />
+      {await timelineShown(visit, withoutPhones(timeline))}
     </>
   );
   return pageShown(visit, `eSIM ${iccid}`, body);

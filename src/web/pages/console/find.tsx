@@ -6,9 +6,9 @@ import { Problem } from "../../../core/kernel/problem.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { pageShown, table } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, requiredField, type Shown } from "../../session/visit.ts";
+import { timelineShown } from "./history.tsx";
 import { personWords, withoutPhones } from "./masked.ts";
 
 /** What a role has to have to see a match of a kind, and the page of one. */
@@ -47,26 +47,29 @@ const columns: readonly Column<Match>[] = [
 
 const hint = "A name, a telephone, e-mail, order, passport or tracking number, an ICCID or its end, or an id.";
 
-function page(visit: ConsoleVisit, story: Story | null, note?: string): Shown {
+async function page(visit: ConsoleVisit, story: Story | null, note?: string): Promise<Shown> {
   const what = { name: "what", label: "What to find", type: "search", hint, required: true };
   const body = (
     <>
       {/* What was typed may be a passport number: it is not shown again. */}
       <section>{formShown({ ...visit, form: {} }, { to: "/find", fields: [what], submit: "Find" })}</section>
       {note !== undefined && <p>{note}</p>}
-      {story !== null && found(visit, story)}
+      {story !== null && (await found(visit, story))}
     </>
   );
   return pageShown(visit, "Find", body);
 }
 
-function found(visit: ConsoleVisit, { matched, timeline, ambiguous, truncated }: Story): ComponentChildren {
+async function found(
+  visit: ConsoleVisit,
+  { matched, timeline, ambiguous, truncated }: Story,
+): Promise<ComponentChildren> {
   const caption = "What was found";
   return [
     ambiguous && <p class="alert">Several fit. Open the one that is meant.</p>,
     ...truncated.map((kind) => <p class="hint">There are more of kind {kind}; the newest 50 are listed.</p>),
     table(visit, { title: "Found", caption, rows: matched, empty: "No record that your role sees." }, columns),
-    <Timeline visit={visit} moments={withoutPhones(timeline)} />,
+    await timelineShown(visit, withoutPhones(timeline)),
   ];
 }
 

@@ -4,10 +4,10 @@ import { findStory, type Story } from "../../../core/find/find.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { backLink, LinkButton, pageShown, table } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, field, type Shown } from "../../session/visit.ts";
 import { auditColumns } from "./audit-history.ts";
+import { timelineShown } from "./history.tsx";
 
 interface Recorded {
   audit: AuditLine[];
@@ -45,7 +45,7 @@ async function logsPage(visit: ConsoleVisit): Promise<Shown> {
           Look up
         </button>
       </form>
-      {found !== null && foundShown(visit, found)}
+      {found !== null && (await foundShown(visit, found))}
       {found !== null && visit.may("logs.read") && (
         <div class="acts">
           <LinkButton
@@ -65,11 +65,11 @@ async function logsPage(visit: ConsoleVisit): Promise<Shown> {
   return pageShown(visit, "What the records say of a request", body);
 }
 
-function foundShown(visit: ConsoleVisit, { audit, moments }: Recorded): ComponentChildren {
+async function foundShown(visit: ConsoleVisit, { audit, moments }: Recorded): Promise<ComponentChildren> {
   const lines = { title: "Audit trail", caption: "Lines of the audit trail", rows: audit };
   return [
     table(visit, { ...lines, empty: "Nothing is recorded under this ID." }, auditColumns),
-    <Timeline visit={visit} moments={moments} />,
+    await timelineShown(visit, moments),
   ];
 }
 

@@ -9,11 +9,11 @@ import { formShown } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
 import { ActButton, KEY_FIELD } from "../../parts/form.tsx";
 import { type Fields, pageShown, record } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, partIn, requiredField, type Shown } from "../../session/visit.ts";
 import { auditHistory } from "./audit-history.ts";
+import { timelineShown } from "./history.tsx";
 
 const HISTORY_LINES = 50;
 
@@ -42,7 +42,7 @@ async function fundingPage(visit: ConsoleVisit): Promise<Shown> {
       {record(visit, fields)}
       {isOpen && creditForm(visit, { title: "Settle it" }, reference)}
       {isOpen && <ActButton visit={visit} to={cancel} label="Cancel the request" kind="bad" />}
-      <Timeline visit={visit} moments={auditHistory(audit)} />
+      {await timelineShown(visit, auditHistory(audit))}
     </>
   );
   return pageShown(visit, reference, body);

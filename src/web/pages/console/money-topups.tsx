@@ -14,12 +14,12 @@ import { actPage } from "../../parts/act-page.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { backLink, changeWords, type Fields, links, pageShown, record } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, idIn, requiredField, type Shown } from "../../session/visit.ts";
 import { partnerFilter, queueOf } from "./all-partners.ts";
 import { storyOf } from "./audit-history.ts";
+import { timelineShown } from "./history.tsx";
 import { MoneyLinks } from "./money.tsx";
 
 const LIST = "/money/topups";
@@ -79,7 +79,7 @@ async function topupPage(visit: ConsoleVisit): Promise<Shown> {
   const acts = possible.map((verb) => [`${LIST}/${topup.id}/${verb}`, decisions[verb].title] as const);
   return pageShown(visit, `Top-up ${topup.product_sku}`, [
     record(visit, fields, acts.length > 0 && links(visit, acts)),
-    <Timeline visit={visit} moments={history} />,
+    await timelineShown(visit, history),
     backLink(visit, LIST, "Top-ups to decide"),
   ]);
 }

@@ -10,10 +10,11 @@ import type { Read } from "../../../core/store/store.ts";
 import type { FieldOf } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
 import { changeWords, type Fields, links, pageShown, record } from "../../parts/shown.tsx";
-import { shownMoments, Timeline } from "../../parts/timeline.tsx";
+import { shownMoments } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, idIn, partIn, type Shown } from "../../session/visit.ts";
 import { failing, type HandVerb, moveIn } from "./hand-moves.ts";
+import { timelineShown } from "./history.tsx";
 import { personWords } from "./masked.ts";
 
 const esim: readonly FieldOf[] = [
@@ -88,7 +89,7 @@ async function itemPage(visit: ConsoleVisit): Promise<Shown> {
   const buttons = possible.map((verb) => [`${pathOf(item)}/${verb}`, acts[verb].title] as const);
   return pageShown(visit, `Request to ${item.supplier} for ${order.number}`, [
     record(visit, fields, links(visit, buttons)),
-    <Timeline visit={visit} moments={item.history} />,
+    await timelineShown(visit, item.history),
   ]);
 }
 

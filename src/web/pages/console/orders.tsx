@@ -9,11 +9,11 @@ import { orderInside } from "../../../core/supplier-requests/order-inside.ts";
 import type { Column, Filter } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { type Fields, pageShown, record, table } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import type { Cell } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, chosen, idIn, type Shown } from "../../session/visit.ts";
 import { dayFilters, environmentFilter, overAll, partnerFilter, queueOf, waitingWords } from "./all-partners.ts";
+import { timelineShown } from "./history.tsx";
 import { personWords, withoutPhones } from "./masked.ts";
 import { orderActPages, orderLinks } from "./order-acts.tsx";
 import { orderItemPages } from "./order-items.tsx";
@@ -148,7 +148,7 @@ async function orderPage(visit: ConsoleVisit): Promise<Shown> {
       {table(visit, { title: "eSIMs", caption: "eSIMs of the order, the newest 50", rows: iccids }, [
         { title: "ICCID", cell: (iccid) => ({ text: iccid, to: `/esims/${iccid}` }) },
       ])}
-      <Timeline visit={visit} moments={withoutPhones(timeline)} />
+      {await timelineShown(visit, withoutPhones(timeline))}
     </>
   );
   return pageShown(visit, order.order_number, body);

@@ -7,11 +7,11 @@ import type { Read } from "../../../core/store/store.ts";
 import { walletBalances } from "../../../core/wallet/balances.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import { type Fields, pageShown, record, table } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
 import { auditHistory } from "./audit-history.ts";
+import { timelineShown } from "./history.tsx";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
 import { moneyShown } from "./partner-wallet.tsx";
 
@@ -49,7 +49,7 @@ export async function partnerPage(visit: ConsoleVisit): Promise<Shown> {
         { title: "ID", cell: (one) => one.id },
       ])}
       {visit.may("partners.write") && access(visit, partner)}
-      <Timeline visit={visit} moments={auditHistory(audit)} />
+      {await timelineShown(visit, auditHistory(audit))}
     </>
   );
   return pageShown(visit, partner.name, body);

@@ -15,10 +15,10 @@ import { ActButton } from "../../parts/form.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { type Fields, links, pageShown, record, table } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import type { Cell } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, idIn, requiredField, type Shown } from "../../session/visit.ts";
+import { timelineShown } from "./history.tsx";
 import { personWords } from "./masked.ts";
 import { passportActPages } from "./passport-acts.tsx";
 
@@ -101,7 +101,7 @@ async function passportPage(visit: ConsoleVisit): Promise<Shown> {
         { title: "By", cell: (use) => use.actor },
         { title: "Released", cell: (use) => ({ time: use.released_at }) },
       ])}
-      <Timeline visit={visit} moments={timeline} />
+      {await timelineShown(visit, timeline)}
     </>
   );
   return pageShown(visit, `Passport ${passport.reference ?? passport.id}`, body);

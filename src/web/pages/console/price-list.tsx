@@ -15,12 +15,12 @@ import { actPage } from "../../parts/act-page.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { links, record } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import { pageOf } from "../../parts/whole-list.ts";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, optionalField, partIn, type Shown } from "../../session/visit.ts";
 import { storyOf } from "./audit-history.ts";
+import { timelineShown } from "./history.tsx";
 import { ruleFacts, ruleLink } from "./price-rule-facts.ts";
 
 const nameOf = (visit: ConsoleVisit) => partIn(visit, "list");
@@ -66,7 +66,7 @@ async function listPage(visit: ConsoleVisit): Promise<Shown> {
     below: (
       <>
         {may && setForm(visit, path)}
-        <Timeline visit={visit} moments={history} />
+        {await timelineShown(visit, history)}
       </>
     ),
   });

@@ -11,10 +11,10 @@ import { ActButton } from "../../parts/form.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { type Fields, links, pageShown, record } from "../../parts/shown.tsx";
-import { Timeline } from "../../parts/timeline.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, partIn, requiredField, type Shown } from "../../session/visit.ts";
 import { storyOf } from "./audit-history.ts";
+import { timelineShown } from "./history.tsx";
 import { accountActs, askBalance, check, showCallback } from "./supplier-account.tsx";
 import { changeConnection, connect, connectForm, connectionForms, replaceSecret } from "./supplier-connect.tsx";
 
@@ -94,7 +94,7 @@ async function supplierPage(visit: ConsoleVisit): Promise<Shown> {
         connectionForms(visit, supplier),
         pausing(visit, supplier),
       ]}
-      <Timeline visit={visit} moments={history} />
+      {await timelineShown(visit, history)}
     </>
   );
   return pageShown(visit, name, body);
