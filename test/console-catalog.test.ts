@@ -29,7 +29,11 @@ test("the catalog lists products of every status, narrowed and in CSV", async ()
     (await viewer.get(`/console/catalog?${query}`)).page.querySelectorAll("tbody tr");
   expect(await rows("status=inactive")).toHaveLength(1);
   expect(await rows("country=Japan")).toHaveLength(1);
-  expect(await rows("sku=EU-7")).toHaveLength(1);
+  // EU-5, and EU-50 to EU-59.
+  expect(await rows("sku=eu-5")).toHaveLength(11);
+  expect(await rows("sku=EU-5&status=inactive")).toHaveLength(0);
+  expect(await rows("sku=o&country=Japan")).toHaveLength(0);
+  expect(await rows("sku=g&country=Japan")).toHaveLength(1);
   expect((await viewer.get("/console/catalog?cursor=none~x")).status).toBe(400);
 });
 

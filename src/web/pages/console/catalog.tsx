@@ -1,14 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { dataWords } from "../../../core/catalog/data-words.ts";
-import { listProducts } from "../../../core/catalog/list.ts";
+import { listProducts, matching } from "../../../core/catalog/list.ts";
 import { findProductBySku, type Product, showProduct, toProduct } from "../../../core/catalog/product.ts";
 import { availableStock } from "../../../core/esims/stock.ts";
 import { invalid, notFound } from "../../../core/kernel/problem.ts";
-import { type ProductStatus, planTypes, productStatuses } from "../../../core/store/schema/values.ts";
+import { type ProductStatus, planTypes, productPurposes, productStatuses } from "../../../core/store/schema/values.ts";
 import type { Read } from "../../../core/store/store.ts";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { LinkButton, pageShown, record } from "../../parts/shown.tsx";
+import { pageOf } from "../../parts/whole-list.ts";
 import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, idIn, type Shown } from "../../session/visit.ts";
@@ -36,7 +37,7 @@ function catalogPage(visit: ConsoleVisit): Promise<Shown> {
     caption: "Products",
     columns,
     filters: [
-      { name: "sku", label: "SKU" },
+      { name: "sku", label: "SKU begins with" },
       { name: "status", label: "Status", options: productStatuses },
       { name: "country", label: "Country" },
       { name: "region", label: "Region" },
@@ -44,8 +45,7 @@ function catalogPage(visit: ConsoleVisit): Promise<Shown> {
     ],
     read: async (page, { sku, ...filter }) => {
       if (sku === undefined) return store.list(ofAnyStatus, { ...filter, ...page });
-      const row = await store.read(findProductBySku, sku);
-      return row === null ? [] : [toProduct(row)];
+      return pageOf(await store.read(bySku, { ...filter, sku }), page);
     },
     empty: "No product fits. Leave a filter out, or import products.",
     above: (
@@ -61,9 +61,23 @@ interface CatalogPage extends Omit<Parameters<typeof listProducts>[1], "sort_by"
   status: ProductStatus | undefined;
 }
 
+const all: readonly ProductStatus[] = ["active", "out_of_stock", "inactive"];
+
+/** Products whose SKU begins so, top-ups too, by SKU. */
+async function bySku(q: Read, { sku, status, ...filter }: Omit<CatalogPage, "limit" | "cursor"> & { sku: string }) {
+  const found: Product[] = [];
+  for (const one of status === undefined ? all : [status]) {
+    for (const purpose of productPurposes) {
+      const rows = await matching(q, { ...filter, status: one, purpose });
+      found.push(...rows.filter((row) => row.sku.toLowerCase().startsWith(sku.toLowerCase())).map(toProduct));
+    }
+  }
+  return found.sort((one, other) => (one.sku < other.sku ? -1 : 1));
+}
+
 /** Products on sale, then those that are out of stock, then the inactive ones; by name. Each status is a list. */
 async function ofAnyStatus(q: Read, { status, limit, cursor, ...filter }: CatalogPage) {
-  const statuses: readonly ProductStatus[] = status === undefined ? ["active", "out_of_stock", "inactive"] : [status];
+  const statuses = status === undefined ? all : [status];
   const [name = statuses[0], rest = ""] = cursor?.split("~") ?? [];
   const begun = statuses.find((one) => one === name);
   if (begun === undefined) throw invalid({ cursor: ["is not of this list"] });

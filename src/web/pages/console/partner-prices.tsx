@@ -31,10 +31,10 @@ async function pricesPage(visit: ConsoleVisit): Promise<Shown> {
   const { price_list, products } = await visit.store.read(partnerPrices, slug);
   return listed(visit, {
     ...{ title: `Prices of ${slug}`, path: `/partners/${slug}/prices`, columns },
-    filters: [{ name: "sku", label: "SKU" }],
+    filters: [{ name: "sku", label: "SKU begins with" }],
     read: async (page, { sku = "" }) =>
       pageOf(
-        products.filter((one) => one.sku.startsWith(sku)),
+        products.filter((one) => one.sku.toLowerCase().startsWith(sku.toLowerCase())),
         page,
       ),
     empty: "No product is active.",
