@@ -61,9 +61,13 @@ test("a price is set after what comes of it was shown, and is what the partner p
   expect(asked.text).toContain("The catalog's price10.00 AUD");
   expect(asked.text).toContain("Cost2.0000 AUD");
   expect(asked.text).toContain("Look at the price again: changes by -69 %");
+  expect(asked.text).not.toContain("below the cost");
   expect(asked.text).toContain("partners that have the list: acme. Orders already placed keep their price.");
   expect([done.path, done.text]).toEqual([LIST, expect.stringContaining("The price of EU5 in gold is set.")]);
   expect(await prices()).toEqual({ EU5: 310, US1: 700 });
+
+  const cheap = await finance.send(await finance.get("/console/prices/gold"), { sku: "EU5", price: "1.99" });
+  expect(cheap.text).toContain("it is below the cost of 2.0000 AUD");
 
   // Sent once more, it is the same rule.
   expect((await finance.send(asked, {}, "/prices/gold")).status).toBe(200);

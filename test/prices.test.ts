@@ -270,6 +270,20 @@ describe("esimctl prices", () => {
     expect((await json("prices", "show", "gold")).count).toBe(2);
   });
 
+  test("a price below the cost, at the rate of the day, is set and named", async () => {
+    const { run, json } = await shop(line("EU5", "10.00"));
+    await json("prices", "create", "gold");
+    await json("products", "update", "EU5", "--cost", "2", "--cost-currency", "USD", "--yes");
+    const set = (price: string) => run("prices", "set", "gold", "--sku", "EU5", "--price", price);
+    // No rate is known, so nothing is.
+    expect(await set("1")).toMatchObject({ exitCode: 0, stderr: "" });
+    await json("fx", "set", "USD", "AUD", "1.52");
+    expect(await set("3.04")).toMatchObject({ exitCode: 0, stderr: "" });
+    const cheap = await set("3.03");
+    expect([cheap.exitCode, cheap.stderr]).toEqual([0, expect.stringContaining("below the cost of 2.0000 USD")]);
+    expect(await json("prices", "show", "gold")).toMatchObject({ data: [{ price_cents: 303 }] });
+  });
+
   test("a file is checked row by row, and what is good is set once", async () => {
     const { file, run, json } = await shop(line("EU5", "10.00"), line("EU6", "10.00"));
     await json("prices", "create", "gold");

@@ -23,9 +23,11 @@ export default command({
     markup: excluding(decimal("--markup <percent>", "on the cost, e.g. 35"), "--price"),
   },
   async run(context, { list, minQuantity, ...typed }) {
-    const [{ setPriceRule }, { hasRegion }] = await Promise.all([
+    const [{ setPriceRule }, { hasRegion }, { belowCost }, { findProductBySku }] = await Promise.all([
       import("../../../core/prices/set-rule.ts"),
       import("../../../core/prices/products.ts"),
+      import("../../../core/catalog/price-doubts.ts"),
+      import("../../../core/catalog/product.ts"),
     ]);
     const input = { list, rule: { ...typed, min_quantity: minQuantity }, actor: OPERATOR };
     return context.withStore(async ({ store }) => {
@@ -35,6 +37,10 @@ export default command({
       if (region !== undefined && !(await store.read(hasRegion, region))) {
         context.warn(unknownRegionWords(region));
       }
+      const { sku, price_cents } = set.rule;
+      const product = sku === undefined ? null : await store.read(findProductBySku, sku);
+      const loss = product && price_cents !== undefined && (await store.read(belowCost, { ...product, price_cents }));
+      if (loss) context.warn(`Look at the price again: ${loss}.`);
       return ruleResult(set, set.isNewList ? newListWords(list) : undefined);
     });
   },

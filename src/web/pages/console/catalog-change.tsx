@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { changeProduct, type ProductEdit } from "../../../core/catalog/change.ts";
-import { priceChanges } from "../../../core/catalog/price-changes.ts";
+import { priceDoubts } from "../../../core/catalog/price-doubts.ts";
 import { formatMoney, parseMoney } from "../../../core/kernel/money.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
 import type { Row } from "../../../core/store/schema/tables.ts";
@@ -88,9 +88,7 @@ export async function changeIt(visit: ConsoleVisit, row: ProductRow): Promise<Sh
     return { to, notice: `${row.sku} is changed.` };
   }
   await visit.rehearse(changeProduct, { ...edit });
-  const { sku, currency, data_amount_mb } = row;
-  const prices = await store.read(priceChanges, [{ sku, currency, data_amount_mb, price_cents }]);
-  const doubts = prices.flatMap((one) => one.doubts);
+  const doubts = await store.read(priceDoubts, { ...row, price_cents });
   return consequenceShown(visit, {
     ...{ title: `Change ${row.sku}?`, to, act: "Change", back: to },
     carried: ["price", "status", "low_stock", "when_short"],

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { priceChanges } from "../../../core/catalog/price-changes.ts";
+import { priceDoubts } from "../../../core/catalog/price-doubts.ts";
 import { findProductBySku } from "../../../core/catalog/product.ts";
 import { formatCost } from "../../../core/kernel/cost.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
@@ -102,11 +102,10 @@ async function consider(q: Read, { list, form }: { list: string; form: ConsoleVi
   if ("problems" in checked) throw invalid(checked.problems);
   const { price_cents, region } = checked.ok;
   const rule = shownIn(list, checked.ok);
-  const priced = product === null || price_cents === null ? [] : [{ ...product, price_cents }];
   return {
     ...{ list, typed, product, partners: await partnersOf(q, list) },
     before: stored.find((one) => ruleKey(one.rule) === ruleKey(rule.rule)) ?? null,
-    doubts: (await priceChanges(q, priced)).flatMap((one) => one.doubts),
+    doubts: product === null || price_cents === null ? [] : await priceDoubts(q, { ...product, price_cents }),
     strange: region === null || (await hasRegion(q, region)) ? null : region,
   };
 }
