@@ -85,7 +85,7 @@ test("status shows the daemon's requests, and when cron jobs ran", { tags: ["slo
     expect(run).toMatchObject({ done: 0, error: null, took_ms: expect.any(Number) });
   const shown = await esimctl(["status", "--data", data]);
   expect(shown.stdout).toMatch(/^\d.*Z {2}not serving, stopped \d+ s ago: esimctl serve$/m);
-  expect(shown.stdout).toMatch(/^requests +[·█]{60} 3 an hour, \d a minute$/m);
+  expect(shown.stdout).toMatch(/^requests +[·▁-█]{60} 3 an hour, \d a minute$/m);
   expect(shown.stdout).toMatch(/^activation calendar +\d+ s ago +\d+ ms +0 due$/m);
 });
 
