@@ -60,6 +60,14 @@ test("every promise of the threat model names the tests that show it, and all of
   }
 });
 
+test.each([
+  ["README.md", 300],
+  ["docs/architecture.md", 120],
+  ["docs/performance.md", 200],
+] as const)("%s is read in one go: it has at most %i lines", (path, most) => {
+  expect(readFileSync(join(root, path), "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(most);
+});
+
 test("every decision has one form, and the index has its title", () => {
   const folder = join(root, "docs/decisions");
   const index = readFileSync(join(folder, "README.md"), "utf8");
