@@ -120,6 +120,14 @@ export async function ruleOf(q: Read, list: string, scope: RuleInput): Promise<R
   return (await storedRules(q, list, scope.product?.id ?? null)).find((row) => markOf(scope, row) === mark) ?? null;
 }
 
+/** The rule that a list has of the same scope, as commands answer it; null: it has none. */
+export async function ruleBefore(q: Read, list: string, rule: RuleInput): Promise<RuleInList | null> {
+  const row = await ruleOf(q, list, rule);
+  if (row === null) return null;
+  const { price_cents, markup_points } = row;
+  return shownIn(list, { ...rule, price_cents, markup_points });
+}
+
 function markOf({ product }: RuleInput, { region, min_quantity, from_day, to_day }: Row<"priceRules">): string {
   return scopeMark({ product, region, min_quantity, from_day, to_day });
 }

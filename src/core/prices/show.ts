@@ -1,5 +1,4 @@
 import { and, eq, isNotNull } from "drizzle-orm";
-import { regionKey } from "../kernel/search-keys.ts";
 import { together } from "../kernel/together.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
@@ -49,11 +48,6 @@ export function shownRule(list: string, rule: Shown): ShownRule {
 export interface RuleInList {
   rule: ShownRule;
   currency: string | null;
-}
-
-/** Rules of a list with the same key have the same scope. */
-export function ruleKey({ sku, region, min_quantity, from, to }: Omit<ShownRule, "list">): string {
-  return JSON.stringify([sku ?? null, region === undefined ? null : regionKey(region), min_quantity, from, to]);
 }
 
 const ofProducts = statement((db, { priceRules: rules, products }, slot: Slots<{ list: string }>) =>

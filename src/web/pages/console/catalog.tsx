@@ -8,8 +8,8 @@ import { type ProductStatus, planTypes, productPurposes, productStatuses } from 
 import type { Read } from "../../../core/store/store.ts";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
+import { partOfWhole } from "../../parts/part-of-whole.ts";
 import { LinkButton, pageShown, record } from "../../parts/shown.tsx";
-import { pageOf } from "../../parts/whole-list.ts";
 import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, idIn, type Shown } from "../../session/visit.ts";
@@ -45,7 +45,7 @@ function catalogPage(visit: ConsoleVisit): Promise<Shown> {
     ],
     read: async (page, { sku, ...filter }) => {
       if (sku === undefined) return store.list(ofAnyStatus, { ...filter, ...page });
-      return pageOf(await store.read(bySku, { ...filter, sku }), page);
+      return partOfWhole(await store.read(bySku, { ...filter, sku }), page);
     },
     empty: "No product fits. Leave a filter out, or import products.",
     above: (

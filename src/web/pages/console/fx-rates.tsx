@@ -4,8 +4,8 @@ import { formShown, namesOf } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
+import { partOfWhole } from "../../parts/part-of-whole.ts";
 import { backLink, record } from "../../parts/shown.tsx";
-import { pageOf } from "../../parts/whole-list.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, optionalField, requiredField, type Shown } from "../../session/visit.ts";
 
@@ -27,7 +27,7 @@ async function ratesPage(visit: ConsoleVisit): Promise<Shown> {
   const rates = await visit.store.read(listRates, null);
   return listed(visit, {
     ...{ title: "Rates of exchange", path: "/fx", columns },
-    read: async (page) => pageOf(rates, page),
+    read: async (page) => partOfWhole(rates, page),
     empty: "No rates yet.",
     above: (
       <>

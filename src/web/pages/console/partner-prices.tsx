@@ -9,8 +9,8 @@ import { formShown } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
+import { partOfWhole } from "../../parts/part-of-whole.ts";
 import { table } from "../../parts/shown.tsx";
-import { pageOf } from "../../parts/whole-list.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, requiredField, type Shown } from "../../session/visit.ts";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
@@ -33,7 +33,7 @@ async function pricesPage(visit: ConsoleVisit): Promise<Shown> {
     ...{ title: `Prices of ${slug}`, path: `/partners/${slug}/prices`, columns },
     filters: [{ name: "sku", label: "SKU begins with" }],
     read: async (page, { sku = "" }) =>
-      pageOf(
+      partOfWhole(
         products.filter((one) => one.sku.toLowerCase().startsWith(sku.toLowerCase())),
         page,
       ),

@@ -4,8 +4,8 @@ import { requirePriceList } from "../../../core/prices/lists.ts";
 import { ruleProducts } from "../../../core/prices/products.ts";
 import { type RuleRow, ruleFile } from "../../../core/prices/rule-file.ts";
 import { type RuleInput, ruleFields } from "../../../core/prices/rule-input.ts";
-import { importPriceRules, type RuleOutcome, shownIn } from "../../../core/prices/set-rule.ts";
-import { type RuleInList, ruleKey, showPriceList } from "../../../core/prices/show.ts";
+import { importPriceRules, type RuleOutcome, ruleBefore, shownIn } from "../../../core/prices/set-rule.ts";
+import type { RuleInList } from "../../../core/prices/show.ts";
 import { amountWords, KEPT_PRICES } from "../../../core/prices/words.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { type FileRow, LARGE_FILE } from "../../parts/csv-file.ts";
@@ -44,7 +44,7 @@ async function checkFile(q: Read, lines: readonly CsvLine[]): Promise<RulesFile>
 interface Row {
   one: RuleInList;
   outcome: RuleOutcome | undefined;
-  before: RuleInList | undefined;
+  before: RuleInList | null;
 }
 
 function rulesShown(visit: ConsoleVisit, rows: readonly Row[]): ComponentChildren {
@@ -57,7 +57,7 @@ function rulesShown(visit: ConsoleVisit, rows: readonly Row[]): ComponentChildre
       {
         title: "Now",
         right: true,
-        cell: ({ before }) => (before === undefined ? "new" : amountWords(before, moneyWords)),
+        cell: ({ before }) => (before === null ? "new" : amountWords(before, moneyWords)),
       },
       { title: "Then", right: true, cell: ({ one }) => amountWords(one, moneyWords) },
       { title: "From units", right: true, cell: ({ one }) => one.rule.min_quantity },
@@ -68,6 +68,10 @@ function rulesShown(visit: ConsoleVisit, rows: readonly Row[]): ComponentChildre
   ];
 }
 
+function allBefore(q: Read, { list, rules }: { list: string; rules: readonly RuleInput[] }) {
+  return Promise.all(rules.map((rule) => ruleBefore(q, list, rule)));
+}
+
 const nameOf = (visit: ConsoleVisit) => partIn(visit, "list");
 
 async function preview(visit: ConsoleVisit, lines: CsvLine[]) {
@@ -76,11 +80,10 @@ async function preview(visit: ConsoleVisit, lines: CsvLine[]) {
   await store.read(requirePriceList, list);
   const { good, bad } = await store.read(checkFile, lines);
   const outcomes = good.length === 0 ? [] : await visit.rehearse(importPriceRules, { list, rules: good });
-  const stored = new Map((await store.read(showPriceList, list)).map((one) => [ruleKey(one.rule), one]));
-  const rows = good.map((rule, at) => {
-    const one = shownIn(list, rule);
-    return { one, outcome: outcomes[at], before: stored.get(ruleKey(one.rule)) };
-  });
+  const before = await store.read(allBefore, { list, rules: good });
+  const rows = good.map((rule, at) => ({
+    ...{ one: shownIn(list, rule), outcome: outcomes[at], before: before[at] ?? null },
+  }));
   const shown = (
     <>
       <p>{outcomeWords(outcomes)}.</p>

@@ -6,16 +6,16 @@ import { invalid } from "../../../core/kernel/problem.ts";
 import { listPriceLists, requirePriceList } from "../../../core/prices/lists.ts";
 import { hasRegion } from "../../../core/prices/products.ts";
 import { checkRule, ruleFields } from "../../../core/prices/rule-input.ts";
-import { setPriceRule, shownIn } from "../../../core/prices/set-rule.ts";
-import { type RuleInList, ruleKey, showPriceList } from "../../../core/prices/show.ts";
+import { ruleBefore, setPriceRule } from "../../../core/prices/set-rule.ts";
+import { type RuleInList, showPriceList } from "../../../core/prices/show.ts";
 import { ABOUT_MARKUPS, amountWords, KEPT_PRICES, unknownRegionWords } from "../../../core/prices/words.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { type FieldOf, formShown } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
+import { partOfWhole } from "../../parts/part-of-whole.ts";
 import { links, record } from "../../parts/shown.tsx";
-import { pageOf } from "../../parts/whole-list.ts";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, optionalField, partIn, type Shown } from "../../session/visit.ts";
@@ -60,7 +60,7 @@ async function listPage(visit: ConsoleVisit): Promise<Shown> {
   );
   return listed(visit, {
     ...{ title: `Price list ${name}`, path, caption: "Rules", columns: columnsOf(may) },
-    read: async (page) => pageOf(rules, page),
+    read: async (page) => partOfWhole(rules, page),
     empty: "No rules yet: its prices are the catalog's.",
     above: facts,
     below: (
@@ -96,15 +96,14 @@ function setForm(visit: ConsoleVisit, to: string): ComponentChildren {
 /** What a form sets in a list, and what a person should know before. Throws `not_found`, `validation`. */
 async function consider(q: Read, { list, form }: { list: string; form: ConsoleVisit["form"] }) {
   const typed = Object.fromEntries(ruleFields.map((name) => [name, optionalField(form, name)]));
-  const stored = await showPriceList(q, list);
+  await requirePriceList(q, list);
   const product = await findProductBySku(q, typed.sku ?? "");
   const checked = checkRule(typed, () => product);
   if ("problems" in checked) throw invalid(checked.problems);
   const { price_cents, region } = checked.ok;
-  const rule = shownIn(list, checked.ok);
   return {
     ...{ list, typed, product, partners: await partnersOf(q, list) },
-    before: stored.find((one) => ruleKey(one.rule) === ruleKey(rule.rule)) ?? null,
+    before: await ruleBefore(q, list, checked.ok),
     doubts: product === null || price_cents === null ? [] : await priceDoubts(q, { ...product, price_cents }),
     strange: region === null || (await hasRegion(q, region)) ? null : region,
   };

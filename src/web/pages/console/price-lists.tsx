@@ -2,8 +2,8 @@ import { createPriceList, listPriceLists, type PriceList } from "../../../core/p
 import { formShown } from "../../parts/act-form.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
+import { partOfWhole } from "../../parts/part-of-whole.ts";
 import { links } from "../../parts/shown.tsx";
-import { pageOf } from "../../parts/whole-list.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, requiredField, type Shown } from "../../session/visit.ts";
 
@@ -19,7 +19,7 @@ async function listsPage(visit: ConsoleVisit): Promise<Shown> {
   const hint = "Letters, digits, dots, underscores and hyphens, e.g. gold-2026.";
   return listed(visit, {
     ...{ title: "Price lists", path: "/prices", columns },
-    read: async (page) => pageOf(lists, page),
+    read: async (page) => partOfWhole(lists, page),
     empty: "No price lists yet: every partner pays the prices of the catalog.",
     above: (
       <>

@@ -1,7 +1,7 @@
 import { invalid } from "../../core/kernel/problem.ts";
 
 /** A page of rows that were read whole: its cursor is the number of the rows before. Throws `validation`. */
-export function pageOf<T>(
+export function partOfWhole<T>(
   rows: readonly T[],
   { limit, cursor = "0" }: { limit: number; cursor: string | undefined },
 ): { rows: readonly T[]; next: string | null } {
