@@ -161,6 +161,13 @@ export function actorOfUser(id: UserId): Actor {
   return `user:${id}`;
 }
 
+/** The user who acted; null: it was no user, or one that is no more. */
+export async function actingUser(q: Read, actor: Actor): Promise<Row<"users"> | null> {
+  const [, id] = /^user:(.+)$/.exec(actor) ?? [];
+  // An actor of this kind ends in the id of a user.
+  return id === undefined ? null : findByKey(q, "users", { id: id as UserId });
+}
+
 /** Who did it and to which user, as the audit trail has it. */
 export function about({ id }: Pick<UserRow, "id">, actor: Actor) {
   return { actor, targetKind: "user", targetId: id };

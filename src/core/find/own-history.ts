@@ -1,10 +1,9 @@
-import { membershipsOf, profileOf } from "../accounts/user.ts";
+import { actingUser, membershipsOf, profileOf } from "../accounts/user.ts";
 import { type AuditLine, concernedBy, listAudit } from "../audit/list.ts";
 import type { Actor } from "../audit/record.ts";
-import type { OrderId, UserId } from "../kernel/brand.ts";
+import type { OrderId } from "../kernel/brand.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { requireOwnOrder } from "../orders/order.ts";
-import { findByKey } from "../store/rows.ts";
 import type { Read } from "../store/store.ts";
 import { type Moment, ownOrderStory, webhookStory } from "./stories.ts";
 
@@ -19,7 +18,6 @@ export interface OwnRecord<I extends string = string> {
 }
 
 const MOST_LINES = 100;
-const USER = "user:";
 
 /**
  * What a partner may see of what happened to a record, oldest first: what its people and programs did, and webhooks.
@@ -30,8 +28,8 @@ export async function ownHistory(q: Read, { owner, id, webhooks, operator = fals
   const known = new Map<Actor, string | null>();
   for (const line of (await listAudit(q, { target: id, limit: MOST_LINES })).toReversed()) {
     if (line.partner_id !== owner.partnerId) continue;
-    const who = known.get(line.actor) ?? (await whoDid(q, owner, line.actor));
-    known.set(line.actor, who);
+    if (!known.has(line.actor)) known.set(line.actor, await whoDid(q, owner, line.actor));
+    const who = known.get(line.actor) ?? null;
     if (who === null && !operator) continue;
     moments.push({ at: Date.parse(line.at), kind: "change", id: line.id, text: wordsOf(line, who) });
   }
@@ -54,9 +52,7 @@ const OPERATOR = "the operator";
 /** Who did it, as far as a partner may see it, its own people by name. Null: staff, a worker or a supplier. */
 async function whoDid(q: Read, { partnerId }: Owner, actor: Actor): Promise<string | null> {
   if (actor.startsWith("client:")) return "API";
-  if (!actor.startsWith(USER)) return null;
-  // An actor of this kind ends in the id of a user.
-  const user = await findByKey(q, "users", { id: actor.slice(USER.length) as UserId });
+  const user = await actingUser(q, actor);
   if (user === null || user.staff_role !== null) return null;
   const roles = await membershipsOf(q, user.id);
   const isMember = roles.some(({ partner_id, accepted }) => partner_id === partnerId && accepted);
