@@ -1,6 +1,6 @@
 import type { IdentityField, simFields } from "../../core/kernel/identity-fields.ts";
 import type { FieldOf } from "../parts/act-form.tsx";
-import { plain } from "../parts/words.ts";
+import { titleOf } from "../parts/words.ts";
 
 /** What a request says of its traveler and SIM, and for the partner's own use. */
 type Name = IdentityField | keyof typeof simFields | "customer_email" | "customer_phone" | "plan_name" | "note";
@@ -20,8 +20,7 @@ const days: readonly Name[] = ["date_of_birth", "passport_expiry"];
 
 /** What a field of a request is called. */
 export function requestLabel(name: Name): string {
-  const words = plain(name);
-  return labels[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
+  return labels[name] ?? titleOf(name);
 }
 
 /** A field of a request, empty. */

@@ -40,6 +40,12 @@ export function cellText(cell: Cell): string {
   return "status" in cell ? cell.status : cell.text;
 }
 
+/** "tracking_number" → "Tracking number" */
+export function titleOf(name: string): string {
+  const words = plain(name);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
 /** A word of the API as people read it: "pending_payment" → "pending payment". */
 export function plain(word: string): string {
   return word.replaceAll("_", " ");

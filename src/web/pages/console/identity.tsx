@@ -1,15 +1,12 @@
 import { Problem } from "../../../core/kernel/problem.ts";
 import { Record } from "../../parts/list.tsx";
 import { type Fields, LinkButton, pageShown } from "../../parts/shown.tsx";
-import { type Cell, plain } from "../../parts/words.ts";
+import { type Cell, titleOf } from "../../parts/words.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
 
 /** The fields of a revealed identity that are there, by their names in words. */
 export function identityFields(identity: Readonly<{ [field: string]: string | null }>): [string, Cell][] {
-  return Object.entries(identity).flatMap(([name, value]) => {
-    const label = plain(name);
-    return value === null ? [] : [[`${label.charAt(0).toUpperCase()}${label.slice(1)}`, value]];
-  });
+  return Object.entries(identity).flatMap(([name, value]) => (value === null ? [] : [[titleOf(name), value]]));
 }
 
 /** The grant to reveal shows identities of what the role may see, and of nothing else. Throws `forbidden`. */

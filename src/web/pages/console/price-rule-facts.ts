@@ -1,18 +1,14 @@
 import type { RuleInList } from "../../../core/prices/show.ts";
 import { amountWords, boundsWords } from "../../../core/prices/words.ts";
 import type { Fields } from "../../parts/shown.tsx";
-import { type Cell, moneyWords } from "../../parts/words.ts";
+import { type Cell, moneyWords, titleOf } from "../../parts/words.ts";
 
 /** A rule as a record. */
 export function ruleFacts(one: RuleInList): Fields {
   const { sku, region } = one.rule;
-  const bounds = Object.entries(boundsWords(one)).map(([name, words]) => [capital(name), words] as const);
+  const bounds = Object.entries(boundsWords(one)).map(([name, words]) => [titleOf(name), words] as const);
   const about = sku === undefined ? (["Region", region ?? null] as const) : (["SKU", sku] as const);
   return [about, ["Price", amountWords(one, moneyWords)], ...bounds];
-}
-
-function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The fields by which a rule of a list is found again. */

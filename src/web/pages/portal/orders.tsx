@@ -8,7 +8,7 @@ import { orderStatuses } from "../../../core/store/schema/values.ts";
 import { type Column, Record } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { backLink, type Fields, pageShown, record, table } from "../../parts/shown.tsx";
-import { type Cell, moneyWords, plain } from "../../parts/words.ts";
+import { type Cell, moneyWords, titleOf } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { orderHistoryShown } from "./history.tsx";
@@ -127,12 +127,6 @@ function deliveredShown(visit: PortalVisit, line: Line, shown: ShownOrder) {
 
 function refundedShown({ refunded_cents: money, currency }: ShownOrder["order"]): Fields {
   return money === 0 ? [] : [["Refunded", { money, currency }]];
-}
-
-/** "tracking_number" → "Tracking number" */
-function titleOf(name: string): string {
-  const words = plain(name);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 function fulfillmentCell(name: string, value: string): Cell {
