@@ -246,7 +246,7 @@ describe("one SKU, two partners with two price lists", () => {
 
   property(
     "pay what list, product, catalog, quote, order and statement show, after each change and midnight",
-    onPostgres ? { few: 1, many: 5 } : { few: 1, many: 20 },
+    onPostgres ? { few: 1, many: 2 } : { few: 1, many: 8 },
     async (numRuns) => {
       const steps = fc.array(step, { minLength: 4, maxLength: 12 });
       await fc.assert(

@@ -309,7 +309,7 @@ async function move({ shop, provider, iccid, orders }: BusyShop, live: Caller, {
 
 property(
   "closing equals the next opening, whatever moves the wallet and when",
-  onPostgres ? { few: 1, many: 6 } : { few: 1, many: 25 },
+  onPostgres ? { few: 1, many: 3 } : { few: 1, many: 10 },
   async (numRuns) => {
     const zone = process.env.TZ;
     onTestFinished(() => {

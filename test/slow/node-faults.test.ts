@@ -26,15 +26,15 @@ const minutes = Number(process.env.NODES_MINUTES ?? 1);
 const seed = Number(process.env.NODES_SEED ?? 1);
 
 const NODES = 3;
-const CLIENTS = 12;
+const CLIENTS = 6;
 /** One of so many COMMITs loses its response. */
 const CUT_EACH = 50;
 /** A client that waits longer asks another node. */
 const WAIT_MS = 5_000;
 /** How long PostgreSQL stays away. */
 const AWAY_MS = 3_000;
-/** Stock of each product: more than is ordered, which was some 3,500 orders of 4 units a minute. */
-const STOCK = Math.ceil(40_000 * minutes);
+/** Stock of each product: more than is ordered, which was some 1,800 orders of 4 units a minute. */
+const STOCK = Math.ceil(20_000 * minutes);
 const PRICE_CENTS = 5;
 const FUNDS_CENTS = 2_000_000_000;
 /** Requests that a node has under way for one supplier, and for one endpoint. */

@@ -12,7 +12,7 @@ const MOST_BYTES = 100 * 1024;
 /** The narrowest screen that shows a page without scrolling sideways. */
 const NARROW = 360;
 /** Records of one kind that are looked at: they differ by their states. */
-const ALIKE = 3;
+const ALIKE = 2;
 
 const browser = forAllTests(startBrowser);
 

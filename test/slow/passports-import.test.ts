@@ -7,10 +7,10 @@ import { writePassportFile } from "../support/passport-file.ts";
 import { launchCommand, program } from "../support/process.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
-const ROWS = 100_000;
+const ROWS = 50_000;
 const MOST_MB = 400;
 
-test("100,000 passports are imported with flat memory, and a second run imports nothing", async () => {
+test("50,000 passports are imported with flat memory, and a second run imports nothing", async () => {
   const folder = temporaryDirectory();
   const data = join(folder, "data");
   const file = join(folder, "passports.csv");

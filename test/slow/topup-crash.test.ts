@@ -9,13 +9,13 @@ import { eventually } from "../support/hangs.ts";
 import { call } from "../support/platform.ts";
 import { repeated } from "../support/rounds.ts";
 import { type Shop, shopToken } from "../support/shop.ts";
-import { freshUrl } from "../support/store.ts";
+import { freshUrl, onPostgres } from "../support/store.ts";
 import type { Double } from "../support/supply.ts";
 import { granting, openSupplyShop } from "../support/supply-daemon.ts";
 import { supplyNodes } from "../support/supply-node.ts";
 
-/** `ROUNDS=20` makes them 160 of each, which the accounts' 1,000 USD pay for at the dearest provider. */
-const ROUNDS = repeated(8);
+/** `ROUNDS=20` makes them 160 of each on SQLite, which the accounts' 1,000 USD pay for at the dearest provider. */
+const ROUNDS = repeated(onPostgres ? 4 : 8);
 /** At eSIM Go one top-up of a plan follows the other, each after seconds. */
 const END_MS = 1_200_000;
 /** eSIM Access takes ten for an eSIM. */
