@@ -219,6 +219,22 @@ test("rules are imported from a file after a preview; bad rows are left out", as
   expect([elsewhere.status, elsewhere.text]).toEqual([400, expect.stringContaining("has to be chosen again")]);
 });
 
+test("prices of a file that are below the cost are named before they are taken, and after", async () => {
+  const { finance } = await shop();
+  const form = await finance.get(`${LIST}/import`);
+  const rows = Array.from({ length: 12 }, (_, at) => `EU5,1.00,${at + 2}`);
+  const preview = await finance.send(form, { file: new Blob(["sku,price,min_quantity\nEU5,1.99,1\nUS1,0.01,1\n"]) });
+  expect(preview.text).toContain("Look at 1 price again, below the product's cost.");
+  expect(preview.text).toContain("SKUPriceCostEU51.99 AUD2.0000 AUD");
+  const done = await finance.send(preview, {}, "/import");
+  expect(done.text).toContain("Below the product's cost: EU5 at 1.99 AUD (cost 2.0000 AUD).");
+  const many = await finance.send(form, { file: new Blob([["sku,price,min_quantity", ...rows].join("\n")]) });
+  expect(many.text).toContain("Look at 12 prices again");
+  expect(many.text).toContain("And 2 more.");
+  const well = await finance.send(form, { file: new Blob(["sku,price\nEU5,2.00\n"]) });
+  expect(well.text).not.toContain("below the product's cost");
+});
+
 test("a partner gets a list, once it was shown which prices change", async () => {
   const { platform, store, finance, prices } = await shop();
   await listed(platform, "acme", null);

@@ -1,12 +1,8 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ProductId } from "../src/core/kernel/brand.ts";
 import { type PricedProduct, type PriceRule, priceFor, type Rate } from "../src/core/prices/price.ts";
-import { newData } from "./support/installation.ts";
-import { temporaryDirectory } from "./support/store.ts";
-import { esimctl, esimctlJson } from "./support/warm.ts";
+import { line, priceShop } from "./support/price-shop.ts";
 
 describe("which rule makes a price", () => {
   const id = "p1" as ProductId;
@@ -122,29 +118,9 @@ describe("which rule makes a price", () => {
   });
 });
 
-const HEAD = "sku,name,region,coverage,data_amount_mb,validity_days,price,currency,type,product_type,delivery_method";
-const line = (sku: string, price: string, currency = "AUD") =>
-  `${sku},${sku},Europe,FR,1024,7,${price},${currency},data_only,esim_qr_pregen,stock`;
-
-/** An installation with products of these lines, and one partner. */
-async function shop(...lines: string[]) {
-  const folder = temporaryDirectory();
-  const at = ["--data", await newData(folder)];
-  const file = (name: string, ...rows: string[]) => {
-    const path = join(folder, name);
-    writeFileSync(path, rows.join("\n"));
-    return path;
-  };
-  const run = (...args: string[]) => esimctl([...args, ...at]);
-  const json = async (...args: string[]) => Object(await esimctlJson([...args, ...at]));
-  await json("products", "import", file("plans.csv", HEAD, ...lines), "--yes");
-  await json("partners", "create", "acme", "--name", "Acme", "--production");
-  return { folder, file, run, json };
-}
-
 describe("esimctl prices", () => {
   test("a rule is set, shown, replaced and removed", async () => {
-    const { run, json } = await shop(line("EU5", "10.00"), line("JP1", "900", "JPY"));
+    const { run, json } = await priceShop(line("EU5", "10.00"), line("JP1", "900", "JPY"));
     expect(await json("prices", "create", "gold")).toMatchObject({ name: "gold", rules: 0, partners: [] });
     expect(await run("prices", "create", "gold")).toMatchObject({ exitCode: 1 });
     const always = { min_quantity: 1, from: null, to: null };
@@ -192,7 +168,7 @@ describe("esimctl prices", () => {
   });
 
   test("what is not understood is refused", async () => {
-    const { run, json } = await shop(line("EU5", "10.00"), line("JP1", "900", "JPY"));
+    const { run, json } = await priceShop(line("EU5", "10.00"), line("JP1", "900", "JPY"));
     await json("prices", "create", "gold");
     const refused: Record<string, RegExp> = {
       "gold --sku NONE --price 3.10": /No such product: NONE/,
@@ -223,7 +199,7 @@ describe("esimctl prices", () => {
   });
 
   test("a list that a rule or a file makes is named as new, so that a mistyped name is seen", async () => {
-    const { run, json, file } = await shop(line("EU5", "10.00"));
+    const { run, json, file } = await priceShop(line("EU5", "10.00"));
     const NEW = /is a new price list, which no partner has yet/;
     const set = (list: string) => run("prices", "set", list, "--sku", "EU5", "--price", "9");
     expect((await set("gold")).stdout).toMatch(/list +gold\n.*\n\ngold is a new price list/s);
@@ -245,7 +221,7 @@ describe("esimctl prices", () => {
   });
 
   test("a rule ends on a day, and stays older than what was set after it", async () => {
-    const { run, json } = await shop(line("EU5", "10.00"));
+    const { run, json } = await priceShop(line("EU5", "10.00"));
     await json("prices", "set", "gold", "--sku", "EU5", "--price", "9");
     await json("prices", "set", "gold", "--sku", "EU5", "--price", "8", "--from", "2020-01-01");
     expect(await json("prices", "end", "gold", "--sku", "EU5", "--on", "2999-01-01")).toEqual({
@@ -258,7 +234,7 @@ describe("esimctl prices", () => {
   });
 
   test("a region without a product is named, and may get one later", async () => {
-    const { run, json } = await shop(line("EU5", "10.00"));
+    const { run, json } = await priceShop(line("EU5", "10.00"));
     await json("prices", "create", "gold");
     const known = await run("prices", "set", "gold", "--region", "europe", "--markup", "30");
     expect([known.exitCode, known.stderr]).toEqual([0, ""]);
@@ -271,7 +247,7 @@ describe("esimctl prices", () => {
   });
 
   test("a price below the cost, at the rate of the day, is set and named", async () => {
-    const { run, json } = await shop(line("EU5", "10.00"));
+    const { run, json } = await priceShop(line("EU5", "10.00"));
     await json("prices", "create", "gold");
     await json("products", "update", "EU5", "--cost", "2", "--cost-currency", "USD", "--yes");
     const set = (price: string) => run("prices", "set", "gold", "--sku", "EU5", "--price", price);
@@ -284,39 +260,8 @@ describe("esimctl prices", () => {
     expect(await json("prices", "show", "gold")).toMatchObject({ data: [{ price_cents: 303 }] });
   });
 
-  test("a file is checked row by row, and what is good is set once", async () => {
-    const { file, run, json } = await shop(line("EU5", "10.00"), line("EU6", "10.00"));
-    await json("prices", "create", "gold");
-    const path = file(
-      "gold.csv",
-      "SKU,Region,Price,Markup,Min quantity,From,To",
-      "EU5,,3.10,,,,",
-      "EU5,,2.90,,10,2026-12-01,2027-01-01",
-      ",Europe,,35,,,",
-      "NONE,,3.10,,,,",
-      "EU6,,3.105,,,,",
-      "EU6,,4,,,,",
-      "EU6,,5,,1,,",
-    );
-    const dry = JSON.parse((await run("prices", "import", "gold", path, "--dry-run", "--json")).stdout);
-    expect(dry).toMatchObject({ read: 7, imported: 0, rejected: 4 });
-    expect((await json("prices", "show", "gold")).count).toBe(0);
-    const ended = await run("prices", "import", "gold", path, "--json");
-    expect([ended.exitCode, JSON.parse(ended.stdout)]).toMatchObject([3, { imported: 3, updated: 0, rejected: 4 }]);
-    expect((await json("prices", "show", "gold")).data).toMatchObject([
-      { sku: "EU5", price_cents: 310 },
-      { sku: "EU5", price_cents: 290, min_quantity: 10 },
-      { region: "Europe", markup: 35 },
-    ]);
-    const again = file("again.csv", "sku,price", "EU5,3.10", "EU6,7");
-    expect(await json("prices", "import", "gold", again)).toMatchObject({ imported: 1, duplicates: 1, rejected: 0 });
-    const changed = file("changed.csv", "sku,price", "EU6,8");
-    expect(await json("prices", "import", "gold", changed)).toMatchObject({ updated: 1 });
-    expect(await json("prices", "import", "silver", changed)).toMatchObject({ imported: 1 });
-  });
-
   test("a partner has the prices of its list, and a list that it no longer has says nothing", async () => {
-    const { run, json } = await shop(line("EU5", "10.00"), line("EU6", "12.00"));
+    const { run, json } = await priceShop(line("EU5", "10.00"), line("EU6", "12.00"));
     expect(await run("prices", "set", "gold", "--sku", "NONE", "--price", "3.10")).toMatchObject({ exitCode: 1 });
     expect((await json("prices", "list")).count).toBe(0);
     await json("prices", "set", "gold", "--sku", "EU5", "--price", "3.10");
@@ -351,7 +296,7 @@ describe("esimctl prices", () => {
 });
 
 test("a rate holds from its day on, and is replaced by one of the same day", async () => {
-  const { run, json } = await shop(line("EU5", "10.00"));
+  const { run, json } = await priceShop(line("EU5", "10.00"));
   expect(await json("fx", "set", "USD", "AUD", "1.52", "--from", "2026-01-01")).toEqual({
     from_currency: "USD",
     to_currency: "AUD",

@@ -3,6 +3,7 @@ import { regionKey } from "../kernel/search-keys.ts";
 import type { ProductStatus } from "../store/schema/values.ts";
 import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
+import { type Costed, pricesAtCost } from "./at-cost.ts";
 import type { RuleProduct } from "./rule-input.ts";
 
 const bySku = statement((db, { products: { id, sku, currency }, products }, slot: Slots<{ sku: string }>) =>
@@ -27,11 +28,20 @@ export async function hasRegion(q: Read, region: string): Promise<boolean> {
   return first(await ofRegion(q, { status: "active", region_key: regionKey(region) })) !== null;
 }
 
-const all = statement((db, { products: { id, sku, currency }, products }, _slot) =>
-  db.select({ id, sku, currency }).from(products).orderBy(asc(sku)),
+const all = statement((db, { products: { id, sku, currency, cost, cost_currency }, products }, _slot) =>
+  db.select({ id, sku, currency, cost, cost_currency }).from(products).orderBy(asc(sku)),
 );
 
-/** Every product as rules name it, for a file of many. */
-export function ruleProducts(q: Read, _input: null): Promise<RuleProduct[]> {
-  return all(q, {});
+/** A product as a file of rules is compared with it. */
+export interface ListedProduct extends RuleProduct, Costed {
+  currency: string;
+  /** What it costs today, in minor units of its price's currency; null: cost or rate is not known. */
+  least_cents: number | null;
+}
+
+/** Every product, for a file of many rules. */
+export async function ruleProducts(q: Read, _input: null): Promise<ListedProduct[]> {
+  const atCost = pricesAtCost(q);
+  const products = await all(q, {});
+  return Promise.all(products.map(async (one) => ({ ...one, least_cents: await atCost(one) })));
 }

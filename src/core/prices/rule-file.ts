@@ -1,5 +1,8 @@
 import { findClashes, linesWords } from "../csv/clashes.ts";
-import { type Checked, fieldSentences } from "../kernel/checked.ts";
+import type { CheckedRow } from "../csv/rows.ts";
+import { fieldSentences } from "../kernel/checked.ts";
+import { formatCost } from "../kernel/cost.ts";
+import type { ListedProduct } from "./products.ts";
 import { checkRule, type RuleInput, type RuleProduct, type ruleFields } from "./rule-input.ts";
 
 /** A row of a file of rules: the line on which it begins, and its values. */
@@ -11,7 +14,9 @@ export interface RuleRow {
 /** Checks the rows of a file: all of them are seen first, then each is checked. */
 export interface RuleFile {
   see(row: RuleRow): void;
-  check(row: RuleRow): Checked<RuleInput>;
+  check(row: RuleRow): CheckedRow<RuleInput>;
+  /** Those of the good rows checked so far that lose money. */
+  belowCost(): BelowCost[];
 }
 
 /** Rows with the same scope: one of them would replace the other. */
@@ -19,18 +24,46 @@ function scopeOf({ values: { sku, region, min_quantity, from, to } }: RuleRow): 
   return JSON.stringify([sku, region.toLowerCase(), Number(min_quantity || 1), from, to]);
 }
 
+/** A row whose price is below the product's cost at the rate of today. */
+export interface BelowCost {
+  sku: string;
+  price_cents: number;
+  currency: string;
+  /** A plain decimal of `cost_currency`. */
+  cost: string;
+  cost_currency: string;
+}
+
 /** Makes the checks of a file, against the products of the catalog. */
-export function ruleFile(catalog: readonly RuleProduct[]): RuleFile {
+export function ruleFile(catalog: readonly ListedProduct[]): RuleFile {
   const products = new Map(catalog.map((product) => [product.sku, product]));
   const twice = findClashes<RuleRow>(scopeOf, ({ values: { price, markup } }) => `${price} ${markup}`);
+  const below = new Map<number, BelowCost>();
   return {
     see: twice.see,
     check(row) {
-      const checked = checkRule(row.values, (sku) => products.get(sku) ?? null);
+      const checked = checkRule(row.values, (sku) => ruleProduct(products.get(sku)));
       const lines = twice.linesOf(row);
       const problems = "problems" in checked ? fieldSentences(checked.problems) : [];
       if (lines !== null) problems.push(`price differs for the same units and days on ${linesWords(lines)}`);
-      return problems.length > 0 || "problems" in checked ? { problems } : checked;
+      if (problems.length > 0 || "problems" in checked) return { problems };
+      const loss = lossOf(checked.ok, products.get(checked.ok.product?.sku ?? ""));
+      if (loss === null) return checked;
+      below.set(row.line, loss);
+      return { ...checked, warnings: ["price is below the product's cost"] };
     },
+    belowCost: () => [...below.values()],
   };
+}
+
+/** Without its cost: rules are kept and sent. */
+function ruleProduct(product: ListedProduct | undefined): RuleProduct | null {
+  return product === undefined ? null : { id: product.id, sku: product.sku, currency: product.currency };
+}
+
+function lossOf({ price_cents }: RuleInput, product: ListedProduct | undefined): BelowCost | null {
+  if (price_cents === null || product === undefined) return null;
+  const { sku, currency, cost, cost_currency, least_cents } = product;
+  if (cost === null || cost_currency === null || least_cents === null || price_cents >= least_cents) return null;
+  return { sku, price_cents, currency, cost: formatCost(cost), cost_currency };
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { counted } from "../../../core/kernel/counted.ts";
 import { requirePriceList } from "../../../core/prices/lists.ts";
 import { ruleProducts } from "../../../core/prices/products.ts";
-import { type RuleRow, ruleFile } from "../../../core/prices/rule-file.ts";
+import { type BelowCost, type RuleRow, ruleFile } from "../../../core/prices/rule-file.ts";
 import { type RuleInput, ruleFields } from "../../../core/prices/rule-input.ts";
 import { importPriceRules, type RuleOutcome, ruleBefore, shownIn } from "../../../core/prices/set-rule.ts";
 import type { RuleInList } from "../../../core/prices/show.ts";
@@ -22,23 +22,42 @@ const MOST_ROWS = 2_000;
 /** Rows that a preview shows. */
 const MOST_SHOWN = 200;
 
+/** Prices below the cost that a preview names. */
+const MOST_BELOW = 10;
+
 type CsvLine = FileRow<(typeof ruleFields)[number]>;
 
 interface RulesFile {
   good: RuleInput[];
   bad: BadLine[];
+  below: BelowCost[];
 }
 
 async function checkFile(q: Read, lines: readonly CsvLine[]): Promise<RulesFile> {
-  const { see, check } = ruleFile(await ruleProducts(q, null));
+  const { see, check, belowCost } = ruleFile(await ruleProducts(q, null));
   for (const line of lines) see(line);
-  const found: RulesFile = { good: [], bad: [] };
+  const found: Omit<RulesFile, "below"> = { good: [], bad: [] };
   for (const { line, values, fault } of lines) {
     const checked = fault === null ? check({ line, values } satisfies RuleRow) : { problems: [fault] };
     if ("ok" in checked) found.good.push(checked.ok);
     else found.bad.push({ line, problems: checked.problems });
   }
-  return found;
+  return { ...found, below: belowCost() };
+}
+
+function belowShown(visit: ConsoleVisit, below: readonly BelowCost[]): ComponentChildren {
+  if (below.length === 0) return null;
+  const words = `Look at ${counted(below.length, "price")} again, below the product's cost.`;
+  const shown = { caption: "Prices below the product's cost", rows: below.slice(0, MOST_BELOW) };
+  return [
+    <p class="alert bad">{words}</p>,
+    table(visit, shown, [
+      { title: "SKU", cell: ({ sku }) => sku },
+      { title: "Price", right: true, cell: ({ price_cents, currency }) => moneyWords(price_cents, currency) },
+      { title: "Cost", right: true, cell: ({ cost, cost_currency }) => `${cost} ${cost_currency}` },
+    ]),
+    below.length > MOST_BELOW && <p>And {below.length - MOST_BELOW} more.</p>,
+  ];
 }
 
 interface Row {
@@ -78,7 +97,7 @@ async function preview(visit: ConsoleVisit, lines: CsvLine[]) {
   const { store } = visit;
   const list = nameOf(visit);
   await store.read(requirePriceList, list);
-  const { good, bad } = await store.read(checkFile, lines);
+  const { good, bad, below } = await store.read(checkFile, lines);
   const outcomes = good.length === 0 ? [] : await visit.rehearse(importPriceRules, { list, rules: good });
   const before = await store.read(allBefore, { list, rules: good });
   const rows = good.map((rule, at) => ({
@@ -87,20 +106,32 @@ async function preview(visit: ConsoleVisit, lines: CsvLine[]) {
   const shown = (
     <>
       <p>{outcomeWords(outcomes)}.</p>
+      {belowShown(visit, below)}
       {rulesShown(visit, rows)}
       <p>{KEPT_PRICES}</p>
       {badLines(visit, bad)}
     </>
   );
   if (good.length === 0) return { title: "No row can be imported", shown, data: null, act: "Import", status: 400 };
-  return { title: `Import rules into ${list}?`, shown, data: { good, bad: bad.length }, act: "Import" };
+  return { title: `Import rules into ${list}?`, shown, data: { good, bad: bad.length, below }, act: "Import" };
 }
 
-async function take(visit: ConsoleVisit, { good, bad }: { good: RuleInput[]; bad: number }): Promise<Shown> {
+type Taken = Omit<RulesFile, "bad"> & { bad: number };
+
+async function take(visit: ConsoleVisit, { good, bad, below }: Taken): Promise<Shown> {
   const list = nameOf(visit);
   const outcomes = await visit.write(importPriceRules, { list, rules: good });
   const left = bad === 0 ? "" : ` ${counted(bad, "row")} left out.`;
-  return { to: `/prices/${encodeURIComponent(list)}`, notice: `${outcomeWords(outcomes)}.${left}` };
+  return { to: `/prices/${encodeURIComponent(list)}`, notice: `${outcomeWords(outcomes)}.${left}${belowWords(below)}` };
+}
+
+function belowWords(below: readonly BelowCost[]): string {
+  if (below.length === 0) return "";
+  const named = below.slice(0, MOST_BELOW).map(({ sku, price_cents, currency, cost, cost_currency }) => {
+    return `${sku} at ${moneyWords(price_cents, currency)} (cost ${cost} ${cost_currency})`;
+  });
+  const more = below.length > MOST_BELOW ? ` and ${below.length - MOST_BELOW} more` : "";
+  return ` Below the product's cost: ${named.join(", ")}${more}.`;
 }
 
 const importing = filePage({
