@@ -180,12 +180,12 @@ describe("esimctl prices", () => {
       "gold --price 3": /region is required/,
       "gold --sku EU5 --region Europe --price 3": /exclude each other/,
       "gold --region Europe --price 3": /one SKU/,
-      "gold --region Europe --markup 10000.01": /markup must be a percentage/,
+      "gold --region Europe --markup 10000.01": /--markup must be a percentage/,
       "gold --region Europe --markup 1.005": /markup must be a percentage/,
-      "gold --sku EU5 --price 3 --min-quantity 0": /min_quantity must be/,
-      "gold --sku EU5 --price 3 --min-quantity 10001": /min_quantity must be/,
-      "gold --sku EU5 --price 3 --from 2026-02-30": /from must be a day/,
-      "gold --sku EU5 --price 3 --from 2026-03-02 --to 2026-03-02": /to must be after from/,
+      "gold --sku EU5 --price 3 --min-quantity 0": /--min-quantity must be/,
+      "gold --sku EU5 --price 3 --min-quantity 10001": /--min-quantity must be/,
+      "gold --sku EU5 --price 3 --from 2026-02-30": /--from must be a day/,
+      "gold --sku EU5 --price 3 --from 2026-03-02 --to 2026-03-02": /--to must be after from/,
     };
     for (const [words, said] of Object.entries(refused)) {
       const ended = await run("prices", "set", ...words.split(" "));
@@ -231,6 +231,14 @@ describe("esimctl prices", () => {
     expect((await json("prices", "show", "--partner", "acme")).data).toMatchObject([{ price_cents: 800 }]);
     const refused = await run("prices", "end", "gold", "--sku", "EU5", "--on", "2999-01-02", "--json");
     expect([refused.exitCode, refused.stdout]).toEqual([1, expect.stringContaining("no rule has this scope")]);
+    for (const [day, said] of Object.entries({
+      "2026-13-01": "--on must be a day of the calendar",
+      "2020-01-01": "--on must be after the first day",
+    })) {
+      const bad = await run("prices", "end", "gold", "--sku", "EU5", "--from", "2020-01-01", "--on", day);
+      expect([bad.exitCode, bad.stderr]).toEqual([1, expect.stringContaining(said)]);
+    }
+    expect((await run("prices", "create", "no blanks")).stderr).toContain("list must have 1 to 63 letters");
   });
 
   test("a region without a product is named, and may get one later", async () => {
@@ -312,15 +320,15 @@ test("a rate holds from its day on, and is replaced by one of the same day", asy
     { rate: "1.49", from: "2026-02-01" },
     { rate: "1.52", from: "2026-01-01" },
   ]);
-  for (const words of [
-    "USD USD 1",
-    "USD AUD 0",
-    "USD AUD 1,5",
-    "USD AUD -1",
-    "XXQ AUD 1",
-    "USD AUD 1 --from 2026-13-01",
-  ]) {
+  for (const [words, said] of Object.entries({
+    "USD USD 1": "to-currency must be another",
+    "USD AUD 0": "rate must be a plain decimal",
+    "USD AUD 1,5": "rate must be a plain decimal",
+    "USD AUD -1": "-1",
+    "XXQ AUD 1": "from-currency must be an ISO 4217 currency",
+    "USD AUD 1 --from 2026-13-01": "--from must be a day",
+  })) {
     const ended = await run("fx", "set", ...words.split(" "));
-    expect([words, ended.exitCode === 0]).toEqual([words, false]);
+    expect([words, ended.exitCode === 0, ended.stderr]).toEqual([words, false, expect.stringContaining(said)]);
   }
 });

@@ -3,6 +3,7 @@ import type { Command, Tree } from "./frame/command.ts";
 import { createContext } from "./frame/create-context.ts";
 import { askForMissing, asMissing } from "./frame/gaps.ts";
 import { buildProgram, HelpShown } from "./frame/program.ts";
+import { asTyped } from "./frame/typed-fields.ts";
 import { interrupted } from "./kernel/errors.ts";
 import { type ExitCode, exitCodes } from "./kernel/exit-codes.ts";
 import { type Globals, guessGlobals } from "./kernel/globals.ts";
@@ -31,7 +32,7 @@ export async function run(argv: readonly string[], commands = singles): Promise<
       if (command.target === "operator") await context.place();
       const filled = await askForMissing(context, command, given);
       const result = await command.run(context, filled).catch((error: unknown) => {
-        throw asMissing(error, command, filled);
+        throw asTyped(asMissing(error, command, filled), command);
       });
       if (result === null) return;
       const { printResult } = await import("./output/print.ts");

@@ -42,6 +42,8 @@ interface Described {
   readonly examples: readonly string[];
   /** The columns of the CSV file that it reads, for its help and its template. */
   readonly csv?: CsvSpec;
+  /** How fields that core refuses are typed, by their names in core: `{ end: "--on" }`. */
+  readonly fields?: Readonly<Record<string, string>>;
   /** Exit codes beyond those that every command has. */
   readonly exits?: readonly ExitCode[];
   /** Stops on signals by itself: `serve` and other commands that stay. */

@@ -8,6 +8,7 @@ import { RATE_JSON } from "./view.ts";
 export default command({
   target: "operator",
   effects: ABOUT_RATES,
+  fields: { from_currency: "from-currency", to_currency: "to-currency", from: "--from" },
   json: RATE_JSON,
   examples: ["fx set USD AUD 1.52", "fx set USD AUD 1.49 --from 2027-01-01"],
   args: {

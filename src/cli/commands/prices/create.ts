@@ -3,11 +3,12 @@ import { argument } from "../../kernel/input.ts";
 import { recordResult } from "../../output/result.ts";
 import { moment } from "../../output/words.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import { LIST_JSON } from "./view.ts";
+import { LIST_JSON, RULE_FIELDS } from "./view.ts";
 
 export default command({
   target: "operator",
   effects: "Adds a list without rules: its prices are the catalog's until prices set gives it some.",
+  fields: RULE_FIELDS,
   json: LIST_JSON,
   examples: ["prices create gold"],
   args: { list: argument("list", "its name: letters, digits, dots, underscores and hyphens") },

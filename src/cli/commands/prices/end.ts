@@ -2,13 +2,14 @@ import { AFTER_REMOVAL, KEPT_PRICES } from "../../../core/prices/words.ts";
 import { command } from "../../frame/command.ts";
 import { argument, required, text } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import { RULE_JSON, ruleResult, scopeOptions } from "./view.ts";
+import { RULE_FIELDS, RULE_JSON, ruleResult, scopeOptions } from "./view.ts";
 
 export default command({
   target: "operator",
   effects:
     "Lets the one rule with this product or region, units and days end on a day, the first UTC day on which it no " +
     `longer holds. ${AFTER_REMOVAL} ${KEPT_PRICES}`,
+  fields: { ...RULE_FIELDS, end: "--on" },
   json: `${RULE_JSON}: the rule as it is now`,
   examples: ["prices end gold --sku ES-GLB-1GB-7D --on 2027-01-01"],
   args: { list: argument("list", "the price list") },

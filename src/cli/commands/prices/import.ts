@@ -7,7 +7,7 @@ import { exitCodes } from "../../kernel/exit-codes.ts";
 import { argument } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
 import { belowCostText } from "./below-cost.ts";
-import { newListWords } from "./view.ts";
+import { newListWords, RULE_FIELDS } from "./view.ts";
 
 const JSON_KEYS = `${IMPORT_JSON.slice(0, -1)}, below_cost: [{sku, price_cents, currency, cost, cost_currency}]}`;
 
@@ -16,6 +16,7 @@ export default command({
   effects:
     "Sets a rule for each row, as prices set does, also in a new list; a rule that is there already with the same " +
     "price is a duplicate. A price below the product's cost is named. Bad rows go to a file.",
+  fields: RULE_FIELDS,
   json: JSON_KEYS,
   examples: ["prices import gold gold.csv", "prices import gold gold.csv --dry-run"],
   exits: [exitCodes.someFailed],

@@ -2,7 +2,7 @@ import { ABOUT_MARKUPS, KEPT_PRICES, unknownRegionWords } from "../../../core/pr
 import { command } from "../../frame/command.ts";
 import { argument, decimal, excluding } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
-import { newListWords, RULE_JSON, ruleResult, scopeOptions } from "./view.ts";
+import { newListWords, RULE_FIELDS, RULE_JSON, ruleResult, scopeOptions } from "./view.ts";
 
 export default command({
   target: "operator",
@@ -10,6 +10,7 @@ export default command({
     `Holds at the daemon's next request for the partners that have the list. ${KEPT_PRICES} ` +
     "A list that is not there yet is made, and named as new. A rule for the same product or region, units and days " +
     `is replaced. ${ABOUT_MARKUPS}`,
+  fields: RULE_FIELDS,
   json: RULE_JSON,
   examples: [
     "prices set gold --sku ES-GLB-1GB-7D --price 3.10",

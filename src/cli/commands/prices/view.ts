@@ -21,6 +21,12 @@ export const scopeOptions = {
   to: text("--to <day>", "the first UTC day on which it no longer does (left out: for good)"),
 };
 
+/** How what core refuses of a list and its rules is typed. */
+export const RULE_FIELDS = {
+  ...{ name: "list", sku: "--sku", region: "--region", price: "--price", markup: "--markup" },
+  ...{ min_quantity: "--min-quantity", from: "--from", to: "--to" },
+};
+
 export const listColumns: Column<PriceList>[] = [
   { title: "name", value: ({ name }) => name },
   { title: "rules", value: ({ rules }) => rules, align: "right" },
