@@ -3,7 +3,8 @@ import type { ComponentChildren } from "preact";
 import { type ConsolePermission, mayInConsole, mayInPortal, type PortalPermission } from "../../core/accounts/roles.ts";
 import type { SessionRow } from "../../core/accounts/sessions.ts";
 import type { Actor } from "../../core/audit/record.ts";
-import type { PartnerId, UserId } from "../../core/kernel/brand.ts";
+import type { MinorUnits, PartnerId, UserId } from "../../core/kernel/brand.ts";
+import { currencyDecimals, parseMoney } from "../../core/kernel/money.ts";
 import type { Owner } from "../../core/kernel/owner.ts";
 import { invalid, type Problem } from "../../core/kernel/problem.ts";
 import type { PartnerRole, StaffRole } from "../../core/store/schema/values.ts";
@@ -133,6 +134,18 @@ export function requiredField(form: Form, name: string): string {
   const value = field(form, name);
   if (value === "") throw invalid({ [name]: ["is required"] });
   return value;
+}
+
+/**
+ * A field that is an amount, as minor units: plain, or with its thousands set apart as pages write them. Throws
+ * `validation` for any other comma: who types "1,50" does not mean 150.
+ */
+export function moneyField(form: Form, name: string, currency: string): MinorUnits {
+  const typed = requiredField(form, name);
+  const grouped = /^\d{1,3}(?:,\d{3})+(\.\d+)?$/.exec(typed);
+  // "1,234" of a currency with three decimals can be either.
+  const isClear = grouped !== null && (grouped[1] !== undefined || currencyDecimals(currency) !== 3);
+  return parseMoney(isClear ? typed.replaceAll(",", "") : typed, currency, name);
 }
 
 /** The values of a field that may be there more than once. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { changeProduct, type ProductEdit } from "../../../core/catalog/change.ts";
 import { priceDoubts } from "../../../core/catalog/price-doubts.ts";
-import { formatMoney, parseMoney } from "../../../core/kernel/money.ts";
+import { formatMoney } from "../../../core/kernel/money.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
 import type { Row } from "../../../core/store/schema/tables.ts";
 import { type ProductStatus, productStatuses, whenShorts } from "../../../core/store/schema/values.ts";
@@ -9,7 +9,7 @@ import { type FieldOf, formShown } from "../../parts/act-form.tsx";
 import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
 import { table } from "../../parts/shown.tsx";
 import { moneyWords, plain } from "../../parts/words.ts";
-import { type ConsoleVisit, choiceField, field, requiredField, type Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, choiceField, field, moneyField, type Shown } from "../../session/visit.ts";
 
 type ProductRow = Row<"products">;
 
@@ -41,7 +41,7 @@ interface Change {
 /** What a form changes of a product, and nothing else of it. Throws `validation`. */
 function changeIn({ form }: ConsoleVisit, row: ProductRow): Change {
   const { sku, currency } = row;
-  const price_cents = parseMoney(requiredField(form, "price").replaceAll(",", ""), currency, "price");
+  const price_cents = moneyField(form, "price", currency);
   const status = choiceField(form, "status", productStatuses);
   const words: Change["words"] = [];
   const fields: { price_cents?: number; status?: ProductStatus } = {};

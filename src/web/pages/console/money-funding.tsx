@@ -1,5 +1,4 @@
 import { listAudit } from "../../../core/audit/list.ts";
-import { parseMoney } from "../../../core/kernel/money.ts";
 import { invalid, Problem } from "../../../core/kernel/problem.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { creditFundingByForm } from "../../../core/wallet/by-form.ts";
@@ -11,7 +10,7 @@ import { ActButton, KEY_FIELD } from "../../parts/form.tsx";
 import { type Fields, pageShown, record } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, partIn, requiredField, type Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, moneyField, partIn, requiredField, type Shown } from "../../session/visit.ts";
 import { auditHistory } from "./audit-history.ts";
 import { timelineShown } from "./history.tsx";
 
@@ -77,7 +76,7 @@ async function announced(visit: ConsoleVisit): Promise<ListedFunding> {
 export async function creditPayment(visit: ConsoleVisit): Promise<Shown> {
   const { form, user } = visit;
   const { reference, currency, amount_cents, partner } = await announced(visit);
-  const arrived = parseMoney(requiredField(form, "amount"), currency);
+  const arrived = moneyField(form, "amount", currency);
   const input = { key: requiredField(form, KEY_FIELD), userId: user.id, reference, arrived };
   const credited = await visit.write(creditFundingByForm, input);
   const words =

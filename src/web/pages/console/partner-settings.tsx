@@ -1,4 +1,3 @@
-import { parseMoney } from "../../../core/kernel/money.ts";
 import { requirePartner } from "../../../core/partners/partner.ts";
 import { type PartnerChange, updatePartner } from "../../../core/partners/update.ts";
 import type { Row } from "../../../core/store/schema/tables.ts";
@@ -11,6 +10,7 @@ import {
   type ConsoleVisit,
   choiceField,
   field,
+  moneyField,
   numberOrNull,
   optionalField,
   requiredField,
@@ -111,7 +111,7 @@ async function save(visit: ConsoleVisit): Promise<Shown> {
 async function setLine(visit: ConsoleVisit): Promise<Shown> {
   const { form } = visit;
   const currency = requiredField(form, "currency").toUpperCase();
-  const cents = parseMoney(requiredField(form, "credit_line"), currency, "credit_line");
+  const cents = moneyField(form, "credit_line", currency);
   const input = { slug: slugOf(visit), creditLine: { currency, cents } };
   const { slug } = await visit.write(updatePartner, input);
   return { to: `/partners/${slug}`, notice: `The credit line of ${slug} is ${moneyWords(cents, currency)}.` };

@@ -1,4 +1,3 @@
-import { parseMoney } from "../../../core/kernel/money.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
 import { requirePartner } from "../../../core/partners/partner.ts";
 import type { ThresholdChange } from "../../../core/partners/thresholds.ts";
@@ -8,7 +7,7 @@ import { esimThresholds } from "../../../core/store/schema/values.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import { pageShown, table } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, field, requiredField, type Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, field, moneyField, requiredField, type Shown } from "../../session/visit.ts";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
 
 async function thresholdsPage(visit: ConsoleVisit): Promise<Shown> {
@@ -74,8 +73,8 @@ async function setEsims(visit: ConsoleVisit): Promise<Shown> {
 
 function setWallet(visit: ConsoleVisit): Promise<Shown> {
   const currency = requiredField(visit.form, "currency").toUpperCase();
-  const typed = field(visit.form, "low_wallet").replaceAll(",", "");
-  const cents = typed === "" ? null : parseMoney(typed, currency, "low_wallet");
+  const isNone = field(visit.form, "low_wallet") === "";
+  const cents = isNone ? null : moneyField(visit.form, "low_wallet", currency);
   return set(visit, { lowWallet: { currency, cents } });
 }
 

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { parseMoney } from "../../../core/kernel/money.ts";
 import { requirePartner } from "../../../core/partners/partner.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { type WalletBalance, walletBalances } from "../../../core/wallet/balances.ts";
@@ -12,7 +11,14 @@ import { listed } from "../../parts/list-page.tsx";
 import { record } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, choiceField, optionalField, requiredField, type Shown } from "../../session/visit.ts";
+import {
+  type ConsoleVisit,
+  choiceField,
+  moneyField,
+  optionalField,
+  requiredField,
+  type Shown,
+} from "../../session/visit.ts";
 import { movementColumns } from "./money-ledger.tsx";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
 
@@ -98,7 +104,7 @@ async function move(visit: ConsoleVisit): Promise<Shown> {
   const { id: partnerId } = await store.read(requirePartner, slug);
   const currency = requiredField(form, "currency").toUpperCase();
   const kind = choiceField(form, "kind", ways);
-  const amount = parseMoney(requiredField(form, "amount"), currency);
+  const amount = moneyField(form, "amount", currency);
   const reference = optionalField(form, "reference") ?? null;
   const key = requiredField(form, KEY_FIELD);
   const input = { key, userId: user.id, kind, partnerId, amount, currency, reference };

@@ -1,4 +1,3 @@
-import { parseMoney } from "../../../core/kernel/money.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { walletBalances } from "../../../core/wallet/balances.ts";
 import { bankDetails } from "../../../core/wallet/bank-details.ts";
@@ -12,7 +11,7 @@ import { listed } from "../../parts/list-page.tsx";
 import { table } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
-import { type PortalVisit, requiredField, type Shown } from "../../session/visit.ts";
+import { moneyField, type PortalVisit, requiredField, type Shown } from "../../session/visit.ts";
 
 async function seen(q: Read, { owner }: Pick<PortalVisit, "owner">) {
   const { balances } = await walletBalances(q, owner.partnerId);
@@ -103,7 +102,7 @@ function fundsShown(visit: PortalVisit, { balances, requests, bank }: Seen) {
 
 async function askForFunds({ form, write, owner, user }: PortalVisit): Promise<Shown> {
   const currency = requiredField(form, "currency").toUpperCase();
-  const amount = parseMoney(requiredField(form, "amount").replaceAll(",", ""), currency);
+  const amount = moneyField(form, "amount", currency);
   const key = requiredField(form, KEY_FIELD);
   const asked = { partnerId: owner.partnerId, amount, currency, key, userId: user.id };
   const made = await write(requestFundingByForm, asked);
