@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { redact, redactNumber } from "../src/core/activations/redact.ts";
+import { redact, redactNumber } from "../src/core/activations/outcome.ts";
 import { request } from "./support/activations.ts";
 
 const empty = { title: null, state: null, postcode: null };
