@@ -1,5 +1,10 @@
-import { type Diagnosis, diagnose, type EsimFacts } from "../../../core/after-sale/diagnose.ts";
-import { type StoredFacts, storedFacts } from "../../../core/after-sale/facts.ts";
+import {
+  type Diagnosis,
+  diagnose,
+  type EsimFacts,
+  type StoredFacts,
+  storedFacts,
+} from "../../../core/after-sale/diagnose.ts";
 import type { EsimRow } from "../../../core/esims/esim.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
 import type { Store } from "../../../core/store/store.ts";
