@@ -1,9 +1,8 @@
-import { activationEvents } from "./activations.ts";
+import { activationEvents, passportEvents } from "./activations.ts";
 import type { EventDefinition } from "./definition.ts";
 import { esimEvents } from "./esims.ts";
 import { paymentEvents, walletEvents } from "./money.ts";
 import { orderEvents } from "./orders.ts";
-import { passportEvents } from "./passports.ts";
 import type { ObjectSchema, ValueOf } from "./payload.ts";
 import { productEvents } from "./products.ts";
 
