@@ -1,10 +1,11 @@
-import { and, asc, eq, gt, lte, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, lt, lte, type SQLWrapper, sql } from "drizzle-orm";
 import type { EventKind } from "../events/catalog.ts";
 import type { PartnerId } from "../kernel/brand.ts";
+import { isoTime } from "../kernel/clock.ts";
 import type { Environment } from "../kernel/environment.ts";
 import { firstUuidOf } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { decodeCursor, encodeCursor, oldestFirst, type Position } from "../kernel/page.ts";
+import { decodeCursor, encodeCursor, newestFirst, oldestFirst, type Position } from "../kernel/page.ts";
 import { Problem } from "../kernel/problem.ts";
 import { openEvent } from "../outbox/event-payload.ts";
 import { eventsOfSubject } from "../outbox/record.ts";
@@ -226,3 +227,70 @@ function refuseExpired({ key, id }: FeedPosition, feed: Bounds & { id_at_no: str
       "state; events that you have keep their `event_id`.",
   );
 }
+
+/** Which events of a feed, and which page of them. */
+interface RecentFilter {
+  owner: Owner;
+  kind?: EventKind | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+type RecentStretch = Feed & { from: number; before: number; limit: number; kind: EventKind | "" };
+
+const lastNo = statement((db, t, slot: Slots<Feed>) =>
+  db
+    .select({ last_no: t.eventFeeds.last_no, dropped_no: t.eventFeeds.dropped_no })
+    .from(t.eventFeeds)
+    .where(and(eq(t.eventFeeds.partner_id, slot.partner_id), eq(t.eventFeeds.environment, slot.environment))),
+);
+
+const recentStretch = statement((db, t, slot: Slots<RecentStretch>) =>
+  db
+    .select({
+      id: t.events.id,
+      kind: t.events.kind,
+      subject_id: t.events.subject_id,
+      occurred_at: t.events.occurred_at,
+      feed_no: t.events.feed_no,
+    })
+    .from(t.events)
+    .where(
+      and(
+        eq(t.events.partner_id, slot.partner_id),
+        eq(t.events.environment, slot.environment),
+        gte(t.events.feed_no, slot.from),
+        lt(t.events.feed_no, slot.before),
+        sql`(${slot.kind} = '' or ${t.events.kind} = ${slot.kind})`,
+        keptIn(t),
+      ),
+    )
+    .orderBy(desc(t.events.feed_no))
+    .limit(slot.limit),
+);
+
+/**
+ * A page of a feed's events without their payloads, newest first, as people look at it; programs follow `readFeed`.
+ * Throws `invalid_cursor`.
+ */
+export async function recentEvents(q: Read, filter: RecentFilter) {
+  const { owner, kind, limit, cursor } = filter;
+  const binding = { list: "recent events", ...owner, kind };
+  const feed = { partner_id: owner.partnerId, environment: owner.environment };
+  const { last_no, dropped_no } = first(await lastNo(q, feed)) ?? { last_no: 0, dropped_no: 0 };
+  const at = cursor === undefined ? last_no + 1 : decodeCursor(cursor, binding, newestFirst.key).key;
+  const before = Math.min(at, last_no + 1);
+  const from = Math.max(before - MOST_READ, dropped_no + 1);
+  const rows = await recentStretch(q, { ...feed, from, before, limit: limit + 1, kind: kind ?? "" });
+  const page = rows.slice(0, limit);
+  const end = rows.length > limit ? page.at(-1)?.feed_no : from;
+  const isOver = rows.length <= limit && from <= dropped_no + 1;
+  const next = isOver || end == null ? null : encodeCursor({ key: end, id: "" }, binding);
+  const data = page.map(({ id, kind, subject_id, occurred_at }) => {
+    return { id, kind, subject_id, occurred_at: isoTime(occurred_at) };
+  });
+  return { data, next_cursor: next };
+}
+
+/** One event in that list. */
+export type RecentEvent = Awaited<ReturnType<typeof recentEvents>>["data"][number];

@@ -1,5 +1,5 @@
 import { type EventKind, eventCatalog, eventKinds } from "../../../core/events/catalog.ts";
-import { type RecentEvent, recentEvents } from "../../../core/feed/recent.ts";
+import { type RecentEvent, recentEvents } from "../../../core/feed/read.ts";
 import { showEvent } from "../../../core/feed/show.ts";
 import { isoTime } from "../../../core/kernel/clock.ts";
 import { HIDDEN } from "../../../core/kernel/hidden-characters.ts";
