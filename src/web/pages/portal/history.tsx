@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { type OwnRecord, ownHistory, ownOrderHistory } from "../../../core/find/own-history.ts";
+import { type OwnRecord, ownHistory, ownOrderHistory } from "../../../core/find/stories.ts";
 import type { OrderId } from "../../../core/kernel/brand.ts";
 import { shownMoments, Timeline, type TimelineMoment } from "../../parts/timeline.tsx";
 import type { PortalVisit } from "../../session/visit.ts";
