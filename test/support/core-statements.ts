@@ -130,7 +130,7 @@ export const wholeReads: Record<string, string> = {
   "src/core/catalog/product.ts soldOf": "reads the list of ids that it is given",
   "src/core/esims/stock.ts freeOf": "reads the list of ids that it is given",
   "src/core/esims/stock.ts takeEach": "reads the list of ids that it is given",
-  "src/core/orders/new-number.ts taken": "reads the list of numbers that it is given",
+  "src/core/orders/order.ts takenNumbers": "reads the list of numbers that it is given",
   "src/core/outbox/subscribers.ts endpointsOfEach":
     "reads the list of ids that it is given, and sorts their few endpoints",
   "src/core/outbox/feed-number.ts lastNumbers": "reads the list of ids that it is given",

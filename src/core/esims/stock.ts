@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { OrderLineId, ProductId } from "../kernel/brand.ts";
+import type { ProductId } from "../kernel/brand.ts";
 import { together } from "../kernel/together.ts";
 import { loader, putOff, RetryBatch } from "../store/batch-context.ts";
 import { findByKey, lockRows } from "../store/rows.ts";
@@ -151,24 +151,6 @@ function merged(needs: readonly Need[]): Need[] {
     byProduct.set(need.productId, { ...need, quantity: need.quantity + (known?.quantity ?? 0) });
   }
   return [...byProduct.values()];
-}
-
-const unassign = statement((db, t, slot: Slots<{ line_id: OrderLineId }>) =>
-  db
-    .update(t.esims)
-    .set({ order_id: null, line_id: null, partner_id: null, environment: null, assigned_at: null })
-    .where(eq(t.esims.line_id, slot.line_id)),
-);
-
-/** Gives back what an undelivered line holds: its reservation, and assigned eSIMs whose codes were never shown. */
-export async function returnToStock(
-  tx: Tx,
-  line: { id: OrderLineId; product_id: ProductId; assigned: number },
-  held: number,
-): Promise<void> {
-  if (held === 0) return;
-  if (line.assigned > 0) await unassign(tx, { line_id: line.id });
-  await addToPool(tx, line.product_id, held);
 }
 
 /** How much of one product is free. */

@@ -25,8 +25,16 @@ import { eventsOfFinishing } from "./finish.ts";
 import { guardRails } from "./guard-rails.ts";
 import { type KeyedRequest, keepKey, type OwnKey, orderToReplay, usedKeys } from "./idempotency.ts";
 import { insertItems } from "./items.ts";
-import { newNumber, prefetchNumbers } from "./new-number.ts";
-import { type LineRow, linesOfOrder, type Order, type OrderRow, requireOrder, toOrder } from "./order.ts";
+import {
+  type LineRow,
+  linesOfOrder,
+  newNumber,
+  type Order,
+  type OrderRow,
+  prefetchNumbers,
+  requireOrder,
+  toOrder,
+} from "./order.ts";
 import type { PricedOrder } from "./price-lines.ts";
 import { scenarioOf } from "./scenario.ts";
 import { spendWithinCaps } from "./spend.ts";

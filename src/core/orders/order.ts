@@ -1,13 +1,15 @@
 import { desc, eq, type SQL, sql } from "drizzle-orm";
 import type { OrderId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
+import { randomAlphanumeric } from "../kernel/ids.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
+import { loader } from "../store/batch-context.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import type { OrderScenario } from "../store/schema/values.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
-import type { Read } from "../store/store.ts";
+import { first, isListed, listOf, type Slots, statement } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
 import { customerOf } from "./customer.ts";
 
 export type OrderRow = Row<"orders">;
@@ -121,4 +123,39 @@ const ofRequest = statement((db, t, slot: Slots<{ request_id: string; limit: num
 /** The newest orders that HTTP requests of this id placed. */
 export function ordersOfRequest(q: Read, request_id: string, limit: number): Promise<OrderRow[]> {
   return ofRequest(q, { request_id, limit });
+}
+
+const takenNumbers = statement((db, t, slot: Slots<{ numbers: string }>, dialect) => {
+  const { order_number } = t.orders;
+  return db
+    .select({ order_number })
+    .from(t.orders)
+    .where(isListed(dialect, order_number, slot.numbers));
+});
+
+/** Numbers by their beginning that were found free, and that no command has takenNumbers yet. */
+const freeNumbers = loader<string, string[]>({ loadMany: async (_, starts) => starts.map(() => []) });
+
+/** The number of an order of that moment (ms): ORD-<yyyymmdd>-<5 alphanumerics>, by UTC's date; unique. */
+export async function newNumber(tx: Tx, created_at: number): Promise<string> {
+  const start = startOfNumbers(created_at);
+  for (;;) {
+    const ready = (await freeNumbers.get(tx, start)).pop();
+    if (ready !== undefined) return ready;
+    const number = `${start}${randomAlphanumeric(tx.ids, 5)}`;
+    if ((await orderIdByNumber(tx, number)) === null) return number;
+  }
+}
+
+/** Finds numbers for orders of this moment that commands of a batch create. */
+export async function prefetchNumbers(tx: Tx, orders: readonly unknown[]): Promise<void> {
+  const start = startOfNumbers(tx.now);
+  const numbers = new Set(Array.from(orders, () => `${start}${randomAlphanumeric(tx.ids, 5)}`));
+  const used = await takenNumbers(tx, { numbers: listOf([...numbers]) });
+  for (const { order_number } of used) numbers.delete(order_number);
+  freeNumbers.set(tx, start, [...(await freeNumbers.get(tx, start)), ...numbers]);
+}
+
+function startOfNumbers(created_at: number): string {
+  return `ORD-${isoTime(created_at).slice(0, 10).replaceAll("-", "")}-`;
 }

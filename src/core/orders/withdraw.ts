@@ -1,6 +1,9 @@
-import { returnToStock } from "../esims/stock.ts";
+import { eq } from "drizzle-orm";
+import { addToPool } from "../esims/stock.ts";
+import type { OrderLineId, ProductId } from "../kernel/brand.ts";
 import { canMove } from "../kernel/state-machine.ts";
 import { nowOf } from "../platform/sandbox-clock.ts";
+import { type Slots, statement } from "../store/statement.ts";
 import type { Tx } from "../store/store.ts";
 import { takeStockCostsBack } from "../supply/stock-costs.ts";
 import { deliveredUnits, type WholeOrder } from "./delivered.ts";
@@ -50,4 +53,22 @@ async function endLine(tx: Tx, order: OrderRow, line: LineRow, delivered: number
 /** Units of the stock that a pending line holds: reserved, possibly assigned, visible to no one. */
 function stockHeld(order: OrderRow, line: LineRow): number {
   return line.delivery_method === "stock" && order.reserved ? line.quantity : 0;
+}
+
+const unassign = statement((db, t, slot: Slots<{ line_id: OrderLineId }>) =>
+  db
+    .update(t.esims)
+    .set({ order_id: null, line_id: null, partner_id: null, environment: null, assigned_at: null })
+    .where(eq(t.esims.line_id, slot.line_id)),
+);
+
+/** Gives back what an undelivered line holds: its reservation, and assigned eSIMs whose codes were never shown. */
+async function returnToStock(
+  tx: Tx,
+  line: { id: OrderLineId; product_id: ProductId; assigned: number },
+  held: number,
+): Promise<void> {
+  if (held === 0) return;
+  if (line.assigned > 0) await unassign(tx, { line_id: line.id });
+  await addToPool(tx, line.product_id, held);
 }

@@ -6,8 +6,7 @@ import { type NewOrder as CoreOrder, createOrder } from "../../core/orders/creat
 import { orderEsims, pageOfOrderEsims } from "../../core/orders/delivered-esims.ts";
 import { listOrders } from "../../core/orders/list.ts";
 import { checkMetadata } from "../../core/orders/metadata.ts";
-import { codesIn, MAX_INLINE_ESIMS, showOrder } from "../../core/orders/show.ts";
-import { activationStatus } from "../../core/supplier-requests/activation-status.ts";
+import { activationStatus, codesIn, MAX_INLINE_ESIMS, showOrder } from "../../core/orders/show.ts";
 import { pathPrefix } from "../context/addresses.ts";
 import { actorOf, credentialOf, type DaemonContext } from "../context/context.ts";
 import type { App, RoutePlugin } from "../context/fastify.ts";
