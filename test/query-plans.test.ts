@@ -9,7 +9,7 @@ import type { PartnerId, WebhookId } from "../src/core/kernel/brand.ts";
 import { listOrders } from "../src/core/orders/list.ts";
 import { listAllOrders } from "../src/core/orders/list-all.ts";
 import { heldOrders } from "../src/core/orders/queue.ts";
-import { documentsInPool } from "../src/core/passports/passport.ts";
+import { documentsInPool } from "../src/core/passports/import.ts";
 import { findByKey } from "../src/core/store/rows.ts";
 import { sqliteTables } from "../src/core/store/schema/tables.ts";
 import { productSorts } from "../src/core/store/schema/values.ts";

@@ -122,7 +122,7 @@ export const wholeReads: Record<string, string> = {
   "src/core/webhooks/outcome.ts settleAll": "reads the list of leases that it is given",
   "src/core/webhooks/webhook.ts ofIds": "reads the list of ids that it is given",
   "src/core/webhooks/webhook.ts pendingOf": "reads the list of ids that it is given",
-  "src/core/passports/passport.ts ofDocuments": "reads the list of documents that it is given",
+  "src/core/passports/import.ts ofDocuments": "reads the list of documents that it is given",
   "src/core/webhooks/failed-deliveries.ts failedOf": "looks at every endpoint once, asked for by the operator's staff",
   "src/core/webhooks/redeliver.ts againFrom": "reads the list of kinds that it is given",
   "src/core/outbox/fan-out.ts lookNow": "reads the list of ids that it is given",

@@ -1,4 +1,4 @@
-import { count } from "drizzle-orm";
+import { and, count, sql } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { PassportId } from "../kernel/brand.ts";
 import type { Checked } from "../kernel/checked.ts";
@@ -9,16 +9,15 @@ import { limitsOfPartner } from "../platform/partner-limits.ts";
 import { insertNew } from "../store/rows.ts";
 import { IN_POOL } from "../store/schema/values.ts";
 import { indexDigests } from "../store/sealing/people.ts";
-import { first, type Slots, statement } from "../store/statement.ts";
-import type { Tx } from "../store/store.ts";
+import { first, type Slots, statement, textAt } from "../store/statement.ts";
+import type { Read, Tx } from "../store/store.ts";
 import { checkPassport, type SentPassport } from "./check.ts";
 import {
-  documentKey,
-  documentsInPool,
   type NewPassport,
   ofPool,
   openPassport,
   openPassportIfReadable,
+  type PassportRow,
   requireAgent,
 } from "./passport.ts";
 import { type SealedPassport, sealedOf, underCurrentKey } from "./seal.ts";
@@ -227,4 +226,42 @@ function differingFields(known: NewPassport, given: NewPassport): DifferingField
     const text = wordsOf(given[field]);
     return text !== "" && text !== wordsOf(known[field]);
   });
+}
+
+/** What makes a passport the same document: its country and the blind index of its number. */
+interface Document {
+  country: string;
+  number_index: string;
+}
+
+/** A document as one text. */
+function documentKey({ country, number_index }: Document): string {
+  return `${country} ${number_index}`;
+}
+
+/**
+ * `documents` is JSON: a list of lists of number_index and country. Compared as pairs, each is one search of the unique
+ * index; of the number alone SQLite would read the whole pool.
+ */
+const ofDocuments = statement((db, t, slot: Slots<Owner & { documents: string }>, dialect) => {
+  const { number_index, passport_country: country } = t.passports;
+  const listed = sql`select ${textAt(0)}, ${textAt(1)} from ${dialect.listed(slot.documents)}`;
+  return db
+    .select()
+    .from(t.passports)
+    .where(and(sql`(${number_index}, ${country}) in (${listed})`, ofPool(t, slot)));
+});
+
+/** The passports of `owner`'s pool with these documents, by their keys; withdrawn ones are not counted. */
+export async function documentsInPool(
+  q: Read,
+  owner: Owner,
+  documents: readonly Document[],
+): Promise<Map<string, PassportRow>> {
+  const list = documents.map(({ number_index, country }) => [number_index, country]);
+  const { partnerId, environment } = owner;
+  const found = await ofDocuments(q, { partnerId, environment, documents: JSON.stringify(list) });
+  return new Map(
+    found.map((row) => [documentKey({ country: row.passport_country, number_index: row.number_index }), row]),
+  );
 }

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { PartnerId, PassportId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { type Identity, normalizePassportNumber } from "../kernel/identity.ts";
@@ -8,7 +8,7 @@ import { findByKey } from "../store/rows.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import { IN_POOL } from "../store/schema/values.ts";
 import { keysOfPassport, reindexRecord } from "../store/sealing/people.ts";
-import { first, type Slots, statement, textAt } from "../store/statement.ts";
+import { first, type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
 import type { Cell } from "../store/vault.ts";
 
@@ -154,44 +154,6 @@ export async function passportInPool(
 ): Promise<PassportId | null> {
   const { partnerId, environment } = owner;
   return first(await inPool(q, { partnerId, environment, ...document }))?.id ?? null;
-}
-
-/** What makes a passport the same document: its country and the blind index of its number. */
-interface Document {
-  country: string;
-  number_index: string;
-}
-
-/** A document as one text. */
-export function documentKey({ country, number_index }: Document): string {
-  return `${country} ${number_index}`;
-}
-
-/**
- * `documents` is JSON: a list of lists of number_index and country. Compared as pairs, each is one search of the unique
- * index; of the number alone SQLite would read the whole pool.
- */
-const ofDocuments = statement((db, t, slot: Slots<Owner & { documents: string }>, dialect) => {
-  const { number_index, passport_country: country } = t.passports;
-  const listed = sql`select ${textAt(0)}, ${textAt(1)} from ${dialect.listed(slot.documents)}`;
-  return db
-    .select()
-    .from(t.passports)
-    .where(and(sql`(${number_index}, ${country}) in (${listed})`, ofPool(t, slot)));
-});
-
-/** The passports of `owner`'s pool with these documents, by their keys; withdrawn ones are not counted. */
-export async function documentsInPool(
-  q: Read,
-  owner: Owner,
-  documents: readonly Document[],
-): Promise<Map<string, PassportRow>> {
-  const list = documents.map(({ number_index, country }) => [number_index, country]);
-  const { partnerId, environment } = owner;
-  const found = await ofDocuments(q, { partnerId, environment, documents: JSON.stringify(list) });
-  return new Map(
-    found.map((row) => [documentKey({ country: row.passport_country, number_index: row.number_index }), row]),
-  );
 }
 
 /** Throws `no_agent_record` unless the operator set this partner's agent record: else no pool, no bulk changes. */
