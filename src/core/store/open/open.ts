@@ -1,9 +1,9 @@
 import type { Owner } from "../../kernel/owner.ts";
 import type { Engine } from "../engine.ts";
 import { StoreError } from "../problems.ts";
-import { bindSealedValues } from "../sealing/bind-sealed.ts";
 import { headsAreUnmarked, markHeads } from "../sealing/chain.ts";
 import {
+  dropUnboundKeys,
   ensureBindingKey,
   ensureDataKeys,
   hasNoDataKeys,
@@ -12,6 +12,7 @@ import {
   keyCredentials,
   withCurrentKeys,
 } from "../sealing/data-keys.ts";
+import { bindBatch, type ResealedBatch, sealedPlaces } from "../sealing/reseal.ts";
 import { peopleAreClear, sealPeople } from "../sealing/seal-people.ts";
 import { openSqlite, readBeside } from "../sqlite/sqlite.ts";
 import type { Command, Store } from "../store.ts";
@@ -146,4 +147,25 @@ async function rehearse<I, O>(write: Store["write"], command: Command<I, O>, inp
     if (error === takenBack && last !== undefined) return last.value;
     throw error;
   }
+}
+
+/** Rows of one transaction: few enough that an interruption loses little. */
+const REBOUND_ROWS = 1000;
+
+/**
+ * Seals again what an earlier version sealed, so that it opens in its own cell only, and deletes the keys that it was
+ * sealed under. Transaction by transaction: where it is cut off, the next start goes on. What cannot be read even now
+ * stays unreadable.
+ */
+async function bindSealedValues({ write, erase }: Pick<Store, "write" | "erase">): Promise<void> {
+  await write(ensureBindingKey, null);
+  for (const place of sealedPlaces) {
+    let after: string | null = "";
+    while (after !== null) {
+      const batch: ResealedBatch = await write(bindBatch, { place, after, limit: REBOUND_ROWS });
+      after = batch.next;
+    }
+  }
+  await write(dropUnboundKeys, null);
+  await erase();
 }

@@ -11,6 +11,7 @@ import { connectionOver } from "./dialect.ts";
 import { faultOf } from "./faults.ts";
 import { laneWriter } from "./lane-writer.ts";
 import { migratePostgres, type OnWait } from "./migrate-postgres.ts";
+import { wakesOver, windowDraws } from "./nodes.ts";
 import { openPool } from "./pool.ts";
 import { pulseOf } from "./pulse.ts";
 import { checkReplica, openReplica, positionOf } from "./replica.ts";
@@ -18,8 +19,6 @@ import { scheduler } from "./scheduler.ts";
 import { sendingOn } from "./sending.ts";
 import { openSession } from "./session.ts";
 import { type Lent, transactionsOf } from "./transactions.ts";
-import { wakesOver } from "./wakes.ts";
-import { windowDraws } from "./windows.ts";
 import { postgresWriter } from "./writer.ts";
 
 /** Connections of one process, unless a budget sets less. */

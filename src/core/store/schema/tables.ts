@@ -1,7 +1,7 @@
 import { accountsTables } from "./accounts.ts";
 import { activationsTables, carriersTables } from "./activations.ts";
 import { alertsTables } from "./alerts.ts";
-import { catalogTables } from "./catalog.ts";
+import { catalogTables, pricesTables } from "./catalog.ts";
 import { chainTables } from "./chains.ts";
 import { esimsTables } from "./esims.ts";
 import { type Kit, sqliteKit } from "./kit.ts";
@@ -11,7 +11,6 @@ import { outboxTables } from "./outbox.ts";
 import { partnersTables, sandboxTables } from "./partners.ts";
 import { passportsTables, peopleTables } from "./passports.ts";
 import { platformTables } from "./platform.ts";
-import { pricesTables } from "./prices.ts";
 import { suppliersTables } from "./suppliers.ts";
 import { supplyTables } from "./supply.ts";
 import { walletTables } from "./wallet.ts";

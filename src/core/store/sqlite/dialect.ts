@@ -1,15 +1,47 @@
 import type Database from "better-sqlite3";
-import { sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/better-sqlite3";
+import type { EsimId, ProductId } from "../../kernel/brand.ts";
 import type { Connection } from "../engine.ts";
 import { sqliteTables, type TableName } from "../schema/tables.ts";
-import { columnsOf, preparedShape } from "../statement.ts";
-import type { Db, Dialect, Tx } from "../store.ts";
-import { claimEach } from "./claim.ts";
+import { columnsOf, preparedShape, type Slots, statement } from "../statement.ts";
+import type { ClaimedUnit, Db, Dialect, StockClaim, Tx } from "../store.ts";
 import { type DirectlyPrepared, prepareDirectly } from "./prepared.ts";
 
 /** Most parameters of a statement for several rows: with more of them it is no quicker. */
 const MOST_SLOTS = 200;
+
+const choose = statement((db, t, slot: Slots<{ productId: ProductId; quantity: number }>) =>
+  db
+    .select({ id: t.esims.id, cost: t.esims.cost, cost_currency: t.esims.cost_currency })
+    .from(t.esims)
+    .where(and(eq(t.esims.product_id, slot.productId), isNull(t.esims.order_id)))
+    .orderBy(t.esims.id)
+    .limit(slot.quantity),
+);
+
+type Owner = Omit<StockClaim, "productId" | "quantity"> & { id: EsimId };
+
+const assign = statement((db, t, { id, orderId, lineId, partnerId, at }: Slots<Owner>) =>
+  db
+    .update(t.esims)
+    .set({ order_id: orderId, line_id: lineId, partner_id: partnerId, environment: "production", assigned_at: at })
+    .where(and(eq(t.esims.id, id), isNull(t.esims.order_id))),
+);
+
+/**
+ * `Dialect.claim`, eSIM by eSIM: an update that chooses from its own table keeps what it has chosen in a table of its
+ * own, which takes longer.
+ */
+async function claimEach(tx: Tx, claims: readonly StockClaim[]): Promise<ClaimedUnit[]> {
+  const claimed: ClaimedUnit[] = [];
+  for (const { productId, quantity, ...owner } of claims) {
+    for (const { id, ...cost } of await choose(tx, { productId, quantity })) {
+      if ((await assign(tx, { ...owner, id })).changes > 0) claimed.push({ line_id: owner.lineId, ...cost });
+    }
+  }
+  return claimed;
+}
 
 /** What SQLite has to say in words of its own. */
 export const sqliteDialect: Dialect = {
