@@ -1,8 +1,11 @@
 import { findPartner } from "../../../core/partners/partner.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { checkBalancesAfter, checkCredit, checkWallets } from "../../../core/wallet/check.ts";
-import { type ListedTransaction, listAllTransactions } from "../../../core/wallet/list-all.ts";
-import type { WalletTransaction } from "../../../core/wallet/transactions.ts";
+import {
+  type ListedTransaction,
+  listAllTransactions,
+  type WalletTransaction,
+} from "../../../core/wallet/transactions.ts";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { pageShown, table } from "../../parts/shown.tsx";
