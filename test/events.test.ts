@@ -15,7 +15,7 @@ import { completeItem, confirmItem, failItem } from "../src/core/supplier-reques
 import { envelope } from "../src/core/webhooks/envelope.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";
 import { createExchanges, prepareExchanges } from "../src/daemon/workers/activations.ts";
-import { shareBodies } from "../src/daemon/workers/delivery-body.ts";
+import { shareBodies } from "../src/daemon/workers/deliveries.ts";
 import { announceEsims, announcePassports, announceProducts } from "../src/daemon/workers/notices.ts";
 import { ACTIVATIONS, request, useAdapter } from "./support/activations.ts";
 import { addProducts, addStock, suppliedProducts } from "./support/catalog.ts";

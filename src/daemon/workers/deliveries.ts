@@ -2,25 +2,29 @@ import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { WebhookId } from "../../core/kernel/brand.ts";
 import type { Clock } from "../../core/kernel/clock.ts";
+import { ownBytes } from "../../core/kernel/own-bytes.ts";
 import { queueName } from "../../core/platform/due-keys.ts";
 import { maySend } from "../../core/platform/lease.ts";
 import { isUnavailable } from "../../core/store/problems.ts";
+import type { Row } from "../../core/store/schema/tables.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { Vault } from "../../core/store/vault.ts";
 import {
   type ClaimedDelivery,
+  type ClaimedEvent,
   type DueEndpoint,
   dueEndpoints,
   recordAndClaim,
   releaseDeliveries,
 } from "../../core/webhooks/due.ts";
+import { envelopeOf } from "../../core/webhooks/envelope.ts";
 import { applyOutcomes, type Outcome } from "../../core/webhooks/outcome.ts";
 import { CUTS_TO_WAIT, cutDelay } from "../../core/webhooks/retries.ts";
 import { openingOnce, signingSecrets } from "../../core/webhooks/signature.ts";
 import type { WebhookRow } from "../../core/webhooks/webhook.ts";
+import { joinedEvent } from "../feed/joined-event.ts";
 import { signedHeaders } from "../gateways/signed-headers.ts";
 import type { WebhookResponse, WebhookSender } from "../gateways/webhook-sender.ts";
-import { type HoldBody, shareBodies } from "./delivery-body.ts";
 import type { Worker } from "./loop.ts";
 import { createPool, type Pool, type PoolWork, startPool } from "./pool.ts";
 import type { Bounds, Lane, Room } from "./share.ts";
@@ -252,5 +256,51 @@ function cutEndpoints(): CutEndpoints {
       if (last === undefined || last.cuts < CUTS_TO_WAIT || cut_attempts >= CUTS_TO_WAIT) return 0;
       return now - last.at < WAIT_MS ? WAIT_MS : 0;
     },
+  };
+}
+
+/** The body of an event that an attempt may need. */
+interface HeldBody {
+  /** The body, made by the first attempt that asks for it; at once where nothing has to be read for it. */
+  read(): Buffer | Promise<Buffer>;
+  release(): void;
+}
+
+/** Holds the body of an event for one attempt, until it is released. */
+type HoldBody = (event: ClaimedEvent) => HeldBody;
+
+/** Bodies of events, each made once for all attempts that hold it, to however many endpoints; dropped with the last. */
+export function shareBodies(store: Store, publicUrl: string): HoldBody {
+  const shared = new Map<string, { holders: number; body: Promise<Buffer> | Buffer | null }>();
+
+  async function joinedBody(event: ClaimedEvent): Promise<Buffer> {
+    // The text of a payload, as it was kept.
+    const data = JSON.parse(event.data) as Row<"events">["data"];
+    const joined = await joinedEvent(store, { ...event, data }, publicUrl);
+    return ownBytes(envelopeOf({ ...event, data: JSON.stringify(joined.data) }));
+  }
+
+  return (event) => {
+    const entry = shared.get(event.id) ?? { holders: 0, body: null };
+    shared.set(event.id, entry);
+    entry.holders += 1;
+    return {
+      read() {
+        if (entry.body !== null) return entry.body;
+        if (event.expands === null) entry.body = ownBytes(envelopeOf(event));
+        else {
+          entry.body = joinedBody(event).catch((error: unknown) => {
+            // The next attempt makes it again.
+            entry.body = null;
+            throw error;
+          });
+        }
+        return entry.body;
+      },
+      release() {
+        entry.holders -= 1;
+        if (entry.holders === 0) shared.delete(event.id);
+      },
+    };
   };
 }

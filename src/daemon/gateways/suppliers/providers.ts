@@ -1,11 +1,14 @@
 import { hash } from "node:crypto";
 import { Agent } from "undici";
 import { isRefused } from "../../../core/kernel/http-url.ts";
+import type { ProviderAdapter } from "../../../core/store/schema/values.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { isProvider, type SupplierContact } from "../../../core/suppliers/supplier.ts";
-import { adapters } from "./all.ts";
+import { createAiralo } from "./airalo/adapter.ts";
 import { createProviderCalls } from "./calls.ts";
-import type { Provider } from "./provider.ts";
+import { createEsimaccess } from "./esimaccess/adapter.ts";
+import { createEsimgo } from "./esimgo/adapter.ts";
+import type { Provider, ProviderParts } from "./provider.ts";
 
 /** Providers' APIs over connections that are kept alive. */
 export interface Providers {
@@ -53,3 +56,10 @@ export function createProviders({ store, now }: ProvidersNeed): Providers {
     close: () => dispatcher.close(),
   };
 }
+
+/** Every provider's adapter. */
+export const adapters: Record<ProviderAdapter, (parts: ProviderParts) => Provider> = {
+  esimaccess: createEsimaccess,
+  airalo: createAiralo,
+  esimgo: createEsimgo,
+};
