@@ -1,35 +1,7 @@
-import type { scopes } from "../../core/credentials/scopes.ts";
 import { Problem, type ProblemSlug, problems } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { ResponseHeader } from "../context/fastify.ts";
 import { problemBody } from "../plugins/problems.ts";
-
-const SCOPES: Record<(typeof scopes)[number], string> = {
-  "read:products": "Browse the catalog",
-  "read:orders": "Read orders, balances, activations and the passport list",
-  "write:orders": "Place orders, submit and change activations, keep the passport pool",
-  "read:esims": "Read eSIM delivery data and status",
-  "read:webhooks": "Read events and webhook endpoints",
-  "write:webhooks": "Create, change and delete webhook endpoints, and send to them again",
-};
-
-/** How callers show who they are: tokens, and signatures of callbacks. */
-export function securitySchemes(publicUrl: string) {
-  return {
-    oauth2: {
-      type: "oauth2",
-      description: "Exchange a credential for a token, then send it as Authorization: Bearer.",
-      flows: { clientCredentials: { tokenUrl: `${publicUrl}/api/v1/oauth/token`, scopes: SCOPES } },
-    },
-    callbackSignature: {
-      type: "apiKey",
-      in: "header",
-      name: "X-Signature",
-      description:
-        "t=<unix seconds>,v1=<hex>: HMAC-SHA256 of <t>.<raw body>, keyed with the secret shared with the operator.",
-    },
-  } as const;
-}
 
 /** The headers that every response, or every refusal of a kind, carries. */
 export const headers = {
@@ -177,25 +149,3 @@ export function sampleProblem(slug: ProblemSlug, context: DaemonContext) {
   const occasion = { instance: "/api/v1/orders", requestId: "0199a0b1-0000-7000-8000-000000000001" };
   return { ...problemBody(problem, occasion, context), timestamp: "2026-03-02T09:30:00.000Z" };
 }
-
-/** The chapters of the API reference, in reading order. */
-export const tags = [
-  { name: "Token", description: "Exchange a credential for an access token; keys and metadata to check it by." },
-  { name: "Credentials", description: "Create, rotate and revoke your own credentials." },
-  { name: "Products", description: "Browse the catalog of data plans and SIM products." },
-  { name: "Catalog", description: "Export the catalog for e-commerce platforms." },
-  { name: "Orders", description: "Place orders, follow them and fetch what was delivered." },
-  { name: "Wallet", description: "The prepaid balance that orders are charged to." },
-  { name: "Activations", description: "Submit, move and cancel activations of physical SIMs." },
-  { name: "Identity pool", description: "Passport records that activations draw from." },
-  { name: "eSIMs", description: "Status and data usage of an eSIM." },
-  { name: "Events", description: "The feed of everything that happened." },
-  {
-    name: "Sandbox",
-    description: "Move the sandbox clock and report on sandbox eSIMs: with sandbox credentials only.",
-  },
-  { name: "Webhooks", description: "Endpoints that receive signed notifications." },
-  { name: "Travelers", description: "What a traveler opens without a token: QR codes and install pages." },
-  { name: "Callbacks", description: "What carriers and suppliers send us." },
-  { name: "Operations", description: "Health and readiness." },
-];

@@ -1,12 +1,12 @@
 import type { FastifyContextConfig, FastifySchema, RouteOptions } from "fastify";
-import { scopesOf } from "../../core/credentials/scopes.ts";
+import { type scopes, scopesOf } from "../../core/credentials/scopes.ts";
 import { type ProblemSlug, problems } from "../../core/kernel/problem.ts";
 import type { DaemonContext } from "../context/context.ts";
 import type { App } from "../context/fastify.ts";
 import { ConditionalHeaders } from "../schemas/common.ts";
 import { OauthError, problemSchema } from "../schemas/problem.ts";
 import type { Shape } from "../validation/shape.ts";
-import { headers, sampleProblem, securitySchemes, tags } from "./components.ts";
+import { headers, sampleProblem } from "./components.ts";
 import { exampleOf } from "./example.ts";
 import { type Components, published, publishedSchema, refer } from "./published.ts";
 import { webhookSection } from "./webhooks.ts";
@@ -231,4 +231,53 @@ function byStatus(slugs: readonly ProblemSlug[]): Map<number, ProblemSlug[]> {
     statuses.set(status, [...(statuses.get(status) ?? []), slug]);
   }
   return statuses;
+}
+
+/** The chapters of the API reference, in reading order. */
+const tags = [
+  { name: "Token", description: "Exchange a credential for an access token; keys and metadata to check it by." },
+  { name: "Credentials", description: "Create, rotate and revoke your own credentials." },
+  { name: "Products", description: "Browse the catalog of data plans and SIM products." },
+  { name: "Catalog", description: "Export the catalog for e-commerce platforms." },
+  { name: "Orders", description: "Place orders, follow them and fetch what was delivered." },
+  { name: "Wallet", description: "The prepaid balance that orders are charged to." },
+  { name: "Activations", description: "Submit, move and cancel activations of physical SIMs." },
+  { name: "Identity pool", description: "Passport records that activations draw from." },
+  { name: "eSIMs", description: "Status and data usage of an eSIM." },
+  { name: "Events", description: "The feed of everything that happened." },
+  {
+    name: "Sandbox",
+    description: "Move the sandbox clock and report on sandbox eSIMs: with sandbox credentials only.",
+  },
+  { name: "Webhooks", description: "Endpoints that receive signed notifications." },
+  { name: "Travelers", description: "What a traveler opens without a token: QR codes and install pages." },
+  { name: "Callbacks", description: "What carriers and suppliers send us." },
+  { name: "Operations", description: "Health and readiness." },
+];
+
+const SCOPES: Record<(typeof scopes)[number], string> = {
+  "read:products": "Browse the catalog",
+  "read:orders": "Read orders, balances, activations and the passport list",
+  "write:orders": "Place orders, submit and change activations, keep the passport pool",
+  "read:esims": "Read eSIM delivery data and status",
+  "read:webhooks": "Read events and webhook endpoints",
+  "write:webhooks": "Create, change and delete webhook endpoints, and send to them again",
+};
+
+/** How callers show who they are: tokens, and signatures of callbacks. */
+function securitySchemes(publicUrl: string) {
+  return {
+    oauth2: {
+      type: "oauth2",
+      description: "Exchange a credential for a token, then send it as Authorization: Bearer.",
+      flows: { clientCredentials: { tokenUrl: `${publicUrl}/api/v1/oauth/token`, scopes: SCOPES } },
+    },
+    callbackSignature: {
+      type: "apiKey",
+      in: "header",
+      name: "X-Signature",
+      description:
+        "t=<unix seconds>,v1=<hex>: HMAC-SHA256 of <t>.<raw body>, keyed with the secret shared with the operator.",
+    },
+  } as const;
 }
