@@ -7,7 +7,7 @@ import type { RoutePlugin } from "../src/daemon/context/fastify.ts";
 import type { LogLevel } from "../src/daemon/log/lines.ts";
 import { createLogger } from "../src/daemon/log/logger.ts";
 import { createMetrics } from "../src/daemon/metrics/metrics.ts";
-import { startMetricsServer } from "../src/daemon/serve/metrics-server.ts";
+import { startMetricsServer } from "../src/daemon/serve/listen.ts";
 import { startServer } from "./support/http.ts";
 
 const routes: RoutePlugin[] = [

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { randomIds } from "../src/core/kernel/ids.ts";
-import { keepRefused, type RefusedRequests } from "../src/daemon/metrics/refused-requests.ts";
+import { keepRefused, type RefusedRequests } from "../src/daemon/metrics/request-records.ts";
 import { person, startPages } from "./support/pages.ts";
 
 const PAGE = "/portal/developers/refused";

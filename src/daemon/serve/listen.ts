@@ -1,5 +1,6 @@
 import type { App } from "../context/fastify.ts";
 import { NOT_LOGGED } from "../log/lines.ts";
+import type { Exposed } from "../metrics/metrics.ts";
 
 /** An address that cannot be listened on; message and hint are for the operator. */
 export class ListenError extends Error {
@@ -71,4 +72,35 @@ export async function drain(app: App, ms: number): Promise<void> {
   } finally {
     clearTimeout(cut);
   }
+}
+
+/** Serves GET /metrics on loopback only. Throws `ListenError` when the port cannot be had. */
+export async function startMetricsServer(exposed: Exposed, port: number): Promise<{ url: string; close(): void }> {
+  // Only here: as a module it loads Node's fetch, which is a tenth of a start.
+  const { createServer } = await import("node:http");
+  const server = createServer((request, response) => {
+    if (request.method !== "GET" || request.url !== "/metrics") return void response.writeHead(404).end();
+    exposed.metrics().then(
+      (text) => response.writeHead(200, { "content-type": exposed.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  const host = "127.0.0.1";
+  await startListening(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(port, host, resolve);
+      }),
+    { host, port, flag: "--metrics-port" },
+  );
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+  return {
+    url: `http://${host}:${bound}/metrics`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }

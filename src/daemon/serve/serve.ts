@@ -1,26 +1,27 @@
+import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { isoTimeOrNull } from "../../core/kernel/clock.ts";
 import { isLoopbackHost } from "../../core/kernel/http-url.ts";
 import { within } from "../../core/kernel/within.ts";
 import { SANDBOX_DAYS } from "../../core/orders/purge-sandbox.ts";
+import { BEAT_MS, type BeatingDaemon, recordBeat, recordStop } from "../../core/platform/serving.ts";
 import { adoptSettings, type SettingKey } from "../../core/platform/settings.ts";
-import type { Topic } from "../../core/store/store.ts";
+import { isUnavailable } from "../../core/store/problems.ts";
+import type { ReplicaLook, ReplicaReads, Topic } from "../../core/store/store.ts";
 import { servedAddresses } from "../context/addresses.ts";
 import type { Addresses, DaemonContext } from "../context/context.ts";
 import { watchOutages } from "../log/watch-outages.ts";
 import { borrowedMetrics, createRegistry, type Exposed } from "../metrics/metrics.ts";
-import { registerAlertGauge, registerQueueGauges } from "../metrics/queue-gauges.ts";
-import { registerReplicaLag } from "../metrics/replica.ts";
+import { registerAlertGauge, registerQueueGauges, registerReplicaLag } from "../metrics/store-gauges.ts";
 import { type Counters, memoryCounters } from "../plugins/rate-windows.ts";
 import { sharedCounters } from "../plugins/shared-windows.ts";
 import { startWorkers, type Workers } from "../workers/all.ts";
+import { startWorker } from "../workers/loop.ts";
 import { watchClock } from "./clock-watch.ts";
 import { startFront } from "./front.ts";
-import { startHeart } from "./heart.ts";
-import { startMetricsServer } from "./metrics-server.ts";
+import { startMetricsServer } from "./listen.ts";
 import type { MainDependencies, ServeOptions } from "./options.ts";
 import { prepareStore } from "./prepare-store.ts";
-import { watchReplica } from "./replica-watch.ts";
 
 /** A daemon that serves. */
 export interface Running {
@@ -171,4 +172,67 @@ function registerGauges(registry: Registry, context: MainDependencies & DaemonCo
 function countersOf({ store, clock, log }: MainDependencies): Counters {
   const { nodes, vault } = store;
   return nodes === null ? memoryCounters(clock) : sharedCounters({ nodes, vault, clock, log });
+}
+
+/** Whose heart it is, and how it does at each beat. */
+interface HeartOf {
+  node: string;
+  url: string;
+  state: () => Pick<BeatingDaemon, "clockAheadMs" | "runsCron" | "replica">;
+}
+
+/**
+ * Records every 10 s that this daemon serves at `url`, and at its end that it was stopped. Resolves once the first
+ * record is written, or cannot be.
+ */
+async function startHeart(
+  { store, clock, log, alone }: MainDependencies,
+  { node, url, state }: HeartOf,
+): Promise<{ stop(): Promise<void> }> {
+  const since = clock.now();
+  const daemon = { node, url, since, alone };
+  const first = Promise.withResolvers<void>();
+  const beating = startWorker({
+    name: "heartbeat",
+    pollMs: BEAT_MS,
+    log,
+    step: () => store.write(recordBeat, { ...daemon, ...state() }).finally(first.resolve),
+  });
+  await first.promise;
+  return {
+    async stop() {
+      await beating.stop();
+      await store.write(recordStop, daemon).catch((error: unknown) => {
+        // Later it is found to be lost.
+        if (!isUnavailable(error)) throw error;
+      });
+    },
+  };
+}
+
+/** How often the replica is looked at (ms). */
+const LOOK_MS = 2_000;
+
+/** Knows how the replica of this node follows. */
+interface ReplicaWatch {
+  /** What was seen last; null: it has not looked yet. */
+  seen(): ReplicaLook | null;
+  stop(): Promise<void>;
+}
+
+/** Watches until it is stopped, and logs when reads go to the primary in place of the replica, and when to it again. */
+function watchReplica(replica: ReplicaReads, log: Pick<Logger, "error" | "warn" | "info">): ReplicaWatch {
+  let seen: ReplicaLook | null = null;
+
+  async function look(): Promise<void> {
+    const before = seen?.state;
+    const { state, lagMs, detail } = await replica.look();
+    seen = { state, lagMs, detail };
+    if (state === before) return;
+    if (state === "used") log.info({ event: "replica_used", lag_ms: lagMs }, "lists are read from the replica");
+    else log.warn({ event: "replica_unused", state, lag_ms: lagMs, detail }, "lists are read from the primary");
+  }
+
+  const watching = startWorker({ name: "replica watch", pollMs: LOOK_MS, step: look, log });
+  return { seen: () => seen, stop: watching.stop };
 }
