@@ -1,3 +1,6 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import cookie from "@fastify/cookie";
 import multipart from "@fastify/multipart";
@@ -8,12 +11,12 @@ import { Problem } from "../core/kernel/problem.ts";
 import { pathPrefix } from "../daemon/context/addresses.ts";
 import type { DaemonContext } from "../daemon/context/context.ts";
 import type { App, RoutePlugin } from "../daemon/context/fastify.ts";
+import { packageRoot } from "../daemon/pages/package-root.ts";
 import { acceptForms, BODY_LIMIT } from "../daemon/plugins/bodies.ts";
 import type { PagePolicy } from "../daemon/plugins/page-headers.ts";
 import { asProblem, sendRetryAfter } from "../daemon/plugins/refusals.ts";
 import { rulesOf } from "../daemon/plugins/route-rules.ts";
 import { allPages } from "./all-pages.ts";
-import { type Assets, loadAssets } from "./assets.ts";
 import { registerLive } from "./live.ts";
 import { type Inside, Page } from "./parts/layout.tsx";
 import { stepUp } from "./parts/step-up.tsx";
@@ -283,4 +286,28 @@ function refusalShown(error: unknown, { request, reply }: Pick<Failing, "request
     </>
   );
   return { title, body, status: problem.status };
+}
+
+/** What the pages load, as the build has put it beside the program. */
+interface Assets {
+  files: Readonly<Record<string, { bytes: Buffer; type: string }>>;
+  /** Another one for other contents: addresses with it may be kept for good. */
+  version: string;
+}
+
+const types = {
+  "style.css": "text/css; charset=utf-8",
+  "app.js": "text/javascript; charset=utf-8",
+  "icon.svg": "image/svg+xml",
+} as const;
+
+/** Reads the assets from `dist/web`. */
+function loadAssets(): Assets {
+  const folder = join(packageRoot(), "dist", "web");
+  const files = Object.fromEntries(
+    Object.entries(types).map(([name, type]) => [name, { bytes: readFileSync(join(folder, name)), type }]),
+  );
+  const digest = createHash("sha256");
+  for (const { bytes } of Object.values(files)) digest.update(bytes);
+  return { files, version: digest.digest("base64url").slice(0, 12) };
 }
