@@ -1,5 +1,5 @@
-import { activationsByDay, type DayOfActivations } from "../../../core/activations/by-day.ts";
 import { sydneyToday } from "../../../core/activations/calendar.ts";
+import { activationsByDay, type DayOfActivations } from "../../../core/activations/list.ts";
 import { isCivilDate, laterBy } from "../../../core/kernel/calendar-day.ts";
 import { counted } from "../../../core/kernel/counted.ts";
 import { pageShown } from "../../parts/shown.tsx";
