@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { attemptsOfActivation } from "../src/core/activations/reveal.ts";
 import { queueDepths } from "../src/core/insight/queues.ts";
-import { MAX_INSTANT_UNITS } from "../src/core/orders/at-once.ts";
 import { claimOrders, fulfillLeased, postponeOrder, waitingOrders } from "../src/core/orders/due.ts";
+import { MAX_INSTANT_UNITS } from "../src/core/orders/reserve.ts";
 import type { Store, Tx } from "../src/core/store/store.ts";
 import { applySupplyOutcome } from "../src/core/supplier-requests/apply-outcome.ts";
 import { createCarrierGateway } from "../src/daemon/gateways/carriers.ts";

@@ -20,7 +20,6 @@ import type { Prefetch, Tx } from "../store/store.ts";
 import { drawnFor, type HeldWallet, heldWallets, walletIn } from "../wallet/held.ts";
 import { postMovement } from "../wallet/post.ts";
 import { type AskedOrder, assessFound, lookUpOrder } from "./assess.ts";
-import { deliverAtOnce, fulfilledLine, fulfilledOrder, type Taken, takeStock } from "./at-once.ts";
 import { eventsOfFinishing } from "./finish.ts";
 import { guardRails } from "./guard-rails.ts";
 import { type KeyedRequest, keepKey, type OwnKey, orderToReplay, usedKeys } from "./idempotency.ts";
@@ -36,6 +35,7 @@ import {
   toOrder,
 } from "./order.ts";
 import type { PricedOrder } from "./price-lines.ts";
+import { deliverAtOnce, fulfilledLine, fulfilledOrder, type Taken, takeStock } from "./reserve.ts";
 import { scenarioOf } from "./scenario.ts";
 import { spendWithinCaps } from "./spend.ts";
 
