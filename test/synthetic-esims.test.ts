@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { deliveredEsims } from "../src/core/esims/delivered.ts";
 import { activateEsim, makeActive } from "../src/core/esims/life.ts";
-import { codesOfUnits, firstUnitOfId, indexOfId, unitOfIccid } from "../src/core/esims/synthetic-codes.ts";
+import { codesOfUnits, firstUnitOfId, indexOfId, unitOfIccid } from "../src/core/esims/synthetic.ts";
 import { findStory } from "../src/core/find/find.ts";
 import type { OrderId } from "../src/core/kernel/brand.ts";
 import { luhnValid } from "../src/core/kernel/check-digits.ts";
