@@ -84,7 +84,7 @@ export const wholeReads: Record<string, string> = {
   "src/core/orders/check-money.ts wrongOrders": "an audit compares every order with the ledger",
   "src/core/orders/check-money.ts withoutOrder": "an audit looks at every transaction",
   "src/core/orders/check-money.ts counted": "an audit reads what each credential with a cap has spent",
-  "src/core/insight/waiting-for-people.ts inQueue": "groups the requests in the queue, by the index of just them",
+  "src/core/insight/status.ts inQueue": "groups the requests in the queue, by the index of just them",
   "src/core/partners/partner.ts all": "answers all partners, in the order of their slugs",
   "src/core/partners/credit-line.ts lines": "looks at every wallet, asked for by the operator",
   "src/core/orders/spend.ts today": "groups the orders of one day by currency, when a cap is set",

@@ -1,9 +1,12 @@
-import { and, eq, gte, lte, or, sql } from "drizzle-orm";
+import { and, count, eq, gt, gte, lte, min, or, sql } from "drizzle-orm";
+import { type WaitingColumns, waitingOfActivations } from "../activations/waiting-of-activations.ts";
 import { type OpenRefund, openRefunds } from "../after-sale/settle.ts";
 import { type HeldProduct, heldProducts } from "../catalog/held-products.ts";
 import { stockLevels } from "../esims/stock.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
+import type { Waiting } from "../kernel/waiting.ts";
+import { heldOrders } from "../orders/queue.ts";
 import { heldUpMs } from "../platform/blocked-writes.ts";
 import { currentOutages, type Outage } from "../platform/outages.ts";
 import { currentPauses, type Pause } from "../platform/pauses.ts";
@@ -15,7 +18,6 @@ import { availableOf } from "../wallet/spendable.ts";
 import { type CronRun, lastCronRuns } from "./cron-runs.ts";
 import { type Queue, queueDepths } from "./queues.ts";
 import { type Rates, recentRates } from "./rates.ts";
-import { type WaitingFor, waitingForPeople } from "./waiting-for-people.ts";
 
 /** An endpoint that fails for over 5 minutes, exhausted a delivery, or was stopped because it did too often. */
 export interface FailingEndpoint {
@@ -166,3 +168,75 @@ async function lowWallets(q: Read): Promise<LowWallet[]> {
 
 /** An endpoint whose attempts have failed for longer than this (ms) is failing: shorter, a retry may still arrive. */
 const FAILING_AFTER_MS = 5 * 60_000;
+
+/** How many orders, requests or passports wait for the same act of the same person. */
+interface WaitingFor extends Waiting {
+  waiting: number;
+}
+
+const idle = sql<number>`case when due_at is null and deadline_at is null then 1 else 0 end`.mapWith(Number);
+
+const inQueue = statement((db, t, _slot) =>
+  db
+    .select({
+      status: t.activations.status,
+      processing_status: t.activations.processing_status,
+      carrier_prefix: t.activations.carrier_prefix,
+      idle,
+      waiting: count(),
+      queued_at: min(t.activations.queued_at),
+      updated_at: min(t.activations.updated_at),
+    })
+    .from(t.activations)
+    .where(gt(t.activations.queued_at, 0))
+    .groupBy(t.activations.status, t.activations.processing_status, t.activations.carrier_prefix, idle),
+);
+
+const PAGE = 200;
+
+/**
+ * What waits for people, of all partners, by what ends it: as lists and `show` say it of each. `queues` are those of
+ * the same snapshot. The longest waiting first.
+ */
+async function waitingForPeople(q: Read, queues: readonly Queue[]): Promise<WaitingFor[]> {
+  const sums = new Map<string, WaitingFor>();
+  const add = (one: Waiting | null, waiting: number) => {
+    if (one === null || waiting === 0) return;
+    const key = `${one.for} ${one.act} ${one.on}`;
+    const known = sums.get(key) ?? { ...one, waiting: 0 };
+    const since = known.since < one.since ? known.since : one.since;
+    sums.set(key, { ...known, since, waiting: known.waiting + waiting });
+  };
+  for (const one of await waitingOrders(q)) add(one, 1);
+  for (const [queue, act, on] of [
+    ["orders_to_ship", "ship", "shipping"],
+    ["passports_unverified", "verify", "passport"],
+    ["funding_requests", "credit", "payment"],
+    ["products_held", "update", "margin"],
+  ] as const) {
+    const found = queues.find((one) => one.queue === queue);
+    if (found?.oldest_at) add({ for: "operator", act, on, since: found.oldest_at }, found.waiting);
+  }
+  const waitingOf = await waitingOfActivations(q);
+  for (const group of await inQueue(q, {})) add(waitingOf(columnsOf(group)), group.waiting);
+  return [...sums.values()].sort((a, b) => (a.since < b.since ? -1 : 1));
+}
+
+async function waitingOrders(q: Read): Promise<Waiting[]> {
+  const found: Waiting[] = [];
+  let after: Awaited<ReturnType<typeof heldOrders>>["next"] | undefined;
+  while (after !== null) {
+    const { data, next } = await heldOrders(q, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    // SIM cards of a held order are counted with all that are to be shipped.
+    found.push(...data.flatMap(({ waiting }) => (waiting === null || waiting.on === "shipping" ? [] : [waiting])));
+    after = next;
+  }
+  return found;
+}
+
+type Group = Awaited<ReturnType<typeof inQueue>>[number];
+
+function columnsOf({ idle: isIdle, updated_at, ...group }: Group): WaitingColumns {
+  const at = isIdle === 1 ? null : 0;
+  return { ...group, updated_at: updated_at ?? 0, due_at: at, deadline_at: at };
+}
