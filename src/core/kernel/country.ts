@@ -1,7 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import countries from "i18n-iso-countries/index.js"; // the package's entry would read its name lists in 80 languages
 import en from "i18n-iso-countries/langs/en.json" with { type: "json" };
-import { ambiguousNames, countryAliases, placesOfTheirOwn } from "./country-names.ts";
 
 /** What a text says of a country: its alpha-2 code; the codes among which it does not choose; or none. */
 export type CountryRead =
@@ -131,3 +130,110 @@ export function coverageKey(coverage: readonly string[]): string {
 export function coversCountry(code: string): string {
   return `% ${code} %`;
 }
+
+/**
+ * What suppliers and partners call countries beside the names of ISO and CLDR, by alpha-2 code: short forms, former
+ * names, and common abbreviations. Names are compared without case, accents, punctuation and the order of their words.
+ */
+const countryAliases: Readonly<Record<string, readonly string[]>> = {
+  AE: ["UAE", "Emirates"],
+  AG: ["Antigua"],
+  AX: ["Aland"],
+  BA: ["Bosnia"],
+  BB: ["Barbados Island"],
+  BN: ["Brunei"],
+  BO: ["Bolivia, Plurinational State of"],
+  BQ: ["Bonaire, Sint Eustatius and Saba", "Caribbean Netherlands"],
+  CD: [
+    "DR Congo",
+    "DRC",
+    "Congo DRC",
+    "Congo Kinshasa",
+    "Congo, Dem. Rep.",
+    "Congo, The Democratic Republic of the",
+    "Democratic Republic of the Congo",
+    "Zaire",
+  ],
+  CF: ["CAR", "Central African Rep."],
+  CG: ["Congo Brazzaville", "Republic of the Congo", "Congo, Rep."],
+  CI: ["Ivory Coast", "Cote d Ivoire"],
+  CN: ["PRC", "Mainland China", "People's Republic of China"],
+  CV: ["Cabo Verde"],
+  CZ: ["Czech", "Czechia", "Czech Rep."],
+  DO: ["Dominican Rep."],
+  EH: ["Western Sahara"],
+  FK: ["Falkland Islands (Malvinas)", "Malvinas", "Falklands"],
+  FM: ["Micronesia, Federated States of"],
+  FO: ["Faeroe Islands", "Faroes"],
+  GB: ["UK", "Great Britain", "Britain", "United Kingdom of Great Britain and Northern Ireland"],
+  GM: ["Gambia"],
+  HK: ["Hong Kong SAR", "Hong Kong, China", "Hongkong"],
+  IR: ["Iran, Islamic Republic of", "Islamic Republic of Iran"],
+  KG: ["Kyrgyz Republic"],
+  KN: ["St Kitts", "Saint Kitts"],
+  KP: ["Korea, Democratic People's Republic of", "DPRK", "Korea North"],
+  KR: ["Korea, Republic of", "Korea South", "ROK"],
+  LA: ["Lao PDR", "Lao", "Lao People's Democratic Republic"],
+  MD: ["Moldova, Republic of"],
+  MK: ["Macedonia", "Macedonia, the former Yugoslav Republic of", "FYROM"],
+  MM: ["Burma"],
+  MO: ["Macau", "Macao", "Macau SAR", "Macao, China", "Macau, China"],
+  NL: ["Holland"],
+  PS: ["Palestine, State of", "State of Palestine", "Palestinian Territories"],
+  RU: ["Russia"],
+  SA: ["KSA"],
+  SH: ["Saint Helena, Ascension and Tristan da Cunha"],
+  SK: ["Slovak Republic"],
+  ST: ["Sao Tome"],
+  SX: ["Sint Maarten"],
+  SY: ["Syria"],
+  SZ: ["Swaziland"],
+  TC: ["Turks and Caicos"],
+  TL: ["East Timor"],
+  TR: ["Turkey", "Turkiye"],
+  TT: ["Trinidad"],
+  TW: ["Taiwan, Province of China", "Chinese Taipei"],
+  TZ: ["Tanzania, United Republic of"],
+  US: ["USA", "United States of America"],
+  VA: ["Vatican", "Holy See", "Vatican City State", "Holy See (Vatican City State)"],
+  VC: ["Saint Vincent"],
+  VE: ["Venezuela, Bolivarian Republic of"],
+  VG: ["Virgin Islands, British", "BVI"],
+  VI: ["Virgin Islands, U.S.", "USVI"],
+  VN: ["Viet Nam"],
+};
+
+/** Names that several countries have, each with the codes that it may mean. */
+const ambiguousNames: Readonly<Record<string, readonly string[]>> = {
+  Congo: ["CG", "CD"],
+  Korea: ["KR", "KP"],
+  "Virgin Islands": ["VG", "VI"],
+};
+
+/** Places that are no country of ISO 3166-1 and whose names are near one: they are never taken for a typing error. */
+const placesOfTheirOwn: readonly string[] = [
+  ...[
+    "Europe",
+    "Africa",
+    "Asia",
+    "Oceania",
+    "North America",
+    "South America",
+    "Scotland",
+    "Wales",
+    "England",
+    "Northern Ireland",
+  ],
+  ...[
+    "Central America",
+    "Latin America",
+    "Northern Cyprus",
+    "Canary Islands",
+    "Hawaii",
+    "Bonaire",
+    "Netherlands Antilles",
+    "Tahiti",
+    "Crete",
+    "Sardinia",
+  ],
+];
