@@ -4,7 +4,7 @@ import { activationById, requireActivation } from "../src/core/activations/activ
 import { customerOf } from "../src/core/activations/customer.ts";
 import { signatureFault } from "../src/core/webhooks/signature.ts";
 import { readCarrierResponse } from "../src/daemon/gateways/carrier-response.ts";
-import { otherwise, simulatedEndings } from "../src/daemon/gateways/carrier-simulator.ts";
+import { otherwise, simulatedEndings } from "../src/daemon/gateways/carriers.ts";
 import { iccid, kinds, startActivationPlatform } from "./support/activations.ts";
 import { MINUTE } from "./support/carrier.ts";
 
