@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { field, type Visit } from "../session/visit.ts";
-import { Field, Form, Submit, Tick } from "./form.tsx";
+import { Field, Form, Submit } from "./form.tsx";
 import { LinkButton } from "./shown.tsx";
 
 /** A field as data: a labeled one, a box to tick, or a heading or a sentence between them; false: none. */
@@ -115,5 +115,20 @@ function foldedShown(title: string, open: boolean, children: ComponentChildren):
         {children}
       </details>
     </section>
+  );
+}
+
+/** A box to tick. */
+function Tick({
+  visit,
+  name,
+  label,
+  checked,
+}: Pick<Parameters<typeof Field>[0], "visit" | "name" | "label"> & { checked?: boolean }) {
+  const isOn = name in visit.form ? field(visit.form, name) !== "" : checked;
+  return (
+    <label class="tick">
+      <input type="checkbox" name={name} value="yes" checked={isOn} /> {label}
+    </label>
   );
 }

@@ -127,21 +127,6 @@ function Input({ visit, name, type, value = "", common, options, rows, ...rest }
   return h("input", { ...common, type, value: sent || undefined, ...others });
 }
 
-/** A box to tick. */
-export function Tick({
-  visit,
-  name,
-  label,
-  checked,
-}: Pick<FieldProps, "visit" | "name" | "label"> & { checked?: boolean }) {
-  const isOn = name in visit.form ? field(visit.form, name) !== "" : checked;
-  return (
-    <label class="tick">
-      <input type="checkbox" name={name} value="yes" checked={isOn} /> {label}
-    </label>
-  );
-}
-
 /** What is wrong with a form that was sent, as far as no field says it. */
 export function FormProblem({ visit }: { visit: Visit }) {
   const { problem } = visit;

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
+import { csvLine } from "../../core/csv/write.ts";
 import { isCivilDate } from "../../core/kernel/calendar-day.ts";
 import { chosen, type Form, field, optionalField, type Shown, type Visit } from "../session/visit.ts";
-import { asksCsv, type Filter, List, type ListOf, listCsv, readRows } from "./list.tsx";
+import { type Filter, List, type ListOf, PAGE_ROWS } from "./list.tsx";
 import { pageShown } from "./shown.tsx";
+import { cellText } from "./words.ts";
 
 /** What is read at a time. */
 interface PageAsked {
@@ -77,4 +79,38 @@ function chosenOf<F extends readonly Filter[]>(query: Form, filters?: F): Chosen
     return [name, isNone ? undefined : optionalField(query, name)];
   });
   return Object.fromEntries(values) as Chosen<F>; // each value is one that its own filter has
+}
+
+/** The rows of a CSV file at most. */
+const CSV_ROWS = 10_000;
+
+/** Whether the address asks for the list as CSV. */
+function asksCsv({ query }: Visit): boolean {
+  return field(query, "format") === "csv";
+}
+
+/** Reads as many rows as a page shows, or, for CSV, page after page up to 10,000. */
+async function readRows<T>(
+  visit: Visit,
+  read: (limit: number, cursor: string | undefined) => Promise<{ rows: readonly T[]; next: string | null }>,
+): Promise<{ rows: readonly T[]; next: string | null }> {
+  const cursor = field(visit.query, "cursor") || undefined;
+  if (!asksCsv(visit)) return read(PAGE_ROWS, cursor);
+  const rows: T[] = [];
+  let next: string | null | undefined = cursor;
+  do {
+    const page: { rows: readonly T[]; next: string | null } = await read(100, next ?? undefined);
+    rows.push(...page.rows);
+    next = page.next;
+  } while (next !== null && rows.length < CSV_ROWS);
+  return { rows, next };
+}
+
+/** The list as CSV, as it is filtered; a last line says where there is more. No cell is a spreadsheet's formula. */
+function listCsv<T>({ columns, rows, next, path }: Pick<ListOf<T>, "columns" | "rows" | "next" | "path">): Shown {
+  const lines = rows.map((row) => columns.map(({ cell }) => cellText(cell(row))));
+  const more = next ? [[`These are the first ${rows.length} rows: narrow the list by its filters.`]] : [];
+  const all = [columns.map(({ title }) => title), ...lines, ...more];
+  const file = all.map((cells) => csvLine({ delimiter: "," }, cells)).join("");
+  return { file, type: "text/csv; charset=utf-8", name: `${path.split("/").filter(Boolean).join("-")}.csv` };
 }

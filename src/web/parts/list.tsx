@@ -1,7 +1,6 @@
 import { type ComponentChildren, h } from "preact";
-import { csvLine } from "../../core/csv/write.ts";
 import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
-import { field, type Shown, type Visit } from "../session/visit.ts";
+import { field, type Visit } from "../session/visit.ts";
 import { cellShown } from "./cell.tsx";
 import { type Cell, cellText, plain } from "./words.ts";
 
@@ -41,46 +40,8 @@ export interface ListOf<T> {
   select?: { name: string; valueOf(row: T): string; acts: ComponentChildren; to: string };
 }
 
-/** The rows that one page shows, and those of a CSV file at most. */
+/** The rows that one page shows. */
 export const PAGE_ROWS = 50;
-const CSV_ROWS = 10_000;
-
-/** Whether the address asks for the list as CSV. */
-export function asksCsv({ query }: Visit): boolean {
-  return field(query, "format") === "csv";
-}
-
-/** Reads as many rows as a page shows, or, for CSV, page after page up to 10,000. */
-export async function readRows<T>(
-  visit: Visit,
-  read: (limit: number, cursor: string | undefined) => Promise<{ rows: readonly T[]; next: string | null }>,
-): Promise<{ rows: readonly T[]; next: string | null }> {
-  const cursor = field(visit.query, "cursor") || undefined;
-  if (!asksCsv(visit)) return read(PAGE_ROWS, cursor);
-  const rows: T[] = [];
-  let next: string | null | undefined = cursor;
-  do {
-    const page: { rows: readonly T[]; next: string | null } = await read(100, next ?? undefined);
-    rows.push(...page.rows);
-    next = page.next;
-  } while (next !== null && rows.length < CSV_ROWS);
-  return { rows, next };
-}
-
-/** The list as CSV, as it is filtered; a last line says where there is more. No cell is a spreadsheet's formula. */
-export function listCsv<T>({
-  columns,
-  rows,
-  next,
-  path,
-}: Pick<ListOf<T>, "columns" | "rows" | "next" | "path">): Shown {
-  const lines = rows.map((row) => columns.map(({ cell }) => cellText(cell(row))));
-  const more = next ? [[`These are the first ${rows.length} rows: narrow the list by its filters.`]] : [];
-  const all = [columns.map(({ title }) => title), ...lines, ...more];
-  const file = all.map((cells) => csvLine({ delimiter: "," }, cells)).join("");
-  return { file, type: "text/csv; charset=utf-8", name: `${path.split("/").filter(Boolean).join("-")}.csv` };
-}
-
 function addressOf({ visit, path }: Pick<ListOf<never>, "visit" | "path">, change: Record<string, string>): string {
   const kept = Object.entries(visit.query).filter(([, value]) => typeof value === "string" && value !== "");
   const all = new URLSearchParams({ ...Object.fromEntries(kept), ...change } as Record<string, string>);
