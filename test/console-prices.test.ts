@@ -260,6 +260,32 @@ test("a partner gets a list, once it was shown which prices change", async () =>
   expect((await finance.get("/console/partners/none/prices")).status).toBe(404);
 });
 
+test("a list that no partner has is deleted with its rules, once what comes of it was shown", async () => {
+  const { platform, store, finance, prices } = await shop();
+  await rule(store, "gold", { sku: "EU5", price: "3.10" });
+  const at = `${LIST}/delete`;
+  expect((await finance.get(LIST)).html).toContain(`href="${at}"`);
+  const kept = await finance.get(at);
+  expect([kept.status, kept.text]).toEqual([
+    409,
+    expect.stringContaining("gold is the price list of acme: give them another list or the catalog's prices first."),
+  ]);
+  await listed(platform, "acme", null);
+  const asked = await finance.get(at);
+  expect(asked.text).toContain("It has 1 rule, and no partner has it. Its rules go with it.");
+  await listed(platform, "acme", "gold");
+  expect([(await finance.send(asked, {}, "/delete")).status, (await prices()).EU5]).toEqual([409, 310]);
+  await listed(platform, "acme", null);
+  const done = await finance.send(asked, {}, "/delete");
+  expect([done.path, done.text]).toEqual([
+    "/console/prices",
+    expect.stringContaining("The price list gold is deleted."),
+  ]);
+  expect((await finance.get(LIST)).status).toBe(404);
+  const [entry] = await store.read(listAudit, { target: "gold", limit: 1 });
+  expect(entry).toMatchObject({ action: "prices.delete", actor: `user:${finance.id}` });
+});
+
 test("support and viewers read prices, and set none", async () => {
   const { platform, store, prices } = await shop();
   await rule(store, "gold", { sku: "EU5", price: "3.10" });
@@ -275,6 +301,7 @@ test("support and viewers read prices, and set none", async () => {
       [LIST, { sku: "EU5", price: "1.00", confirmed: "yes" }],
       [`${LIST}/end`, { sku: "EU5", end: "2026-03-04", confirmed: "yes" }],
       [`${LIST}/remove`, { sku: "EU5", confirmed: "yes" }],
+      [`${LIST}/delete`, { confirmed: "yes" }],
       ["/console/partners/acme/prices", { price_list: "-", confirmed: "yes" }],
       ["/console/fx", { from_currency: "USD", to_currency: "AUD", rate: "1.5", confirmed: "yes" }],
     ] as const) {

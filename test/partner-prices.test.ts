@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { deletePriceList } from "../src/core/prices/delete-list.ts";
 import { createPriceList } from "../src/core/prices/lists.ts";
 import { removePriceRule } from "../src/core/prices/set-rule.ts";
+import { showPriceList } from "../src/core/prices/show.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
 import { person, startPages } from "./support/pages.ts";
 import { type Platform, startPlatform } from "./support/platform.ts";
@@ -111,4 +113,28 @@ test("what a removed rule was about has the next price, and orders keep theirs",
   await platform.store.write(removePriceRule, { list: "gold", rule: { sku: "EU5" }, actor });
   expect((await quote(caller, lines([id, 10]))).body.total_price_cents).toBe(10_000);
   expect((await caller.get(`/api/v1/orders/${order.id}`)).body.total_price_cents).toBe(2_800);
+});
+
+test("a deleted list goes with its rules, and lines of orders keep its name", async () => {
+  const platform = await startPlatform();
+  const { store } = platform;
+  const id = await shop(platform);
+  await rule(store, "gold", { region: "Europe", markup: "5" });
+  await rule(store, "silver", { sku: "EU5", price: "4.00" });
+  const caller = await platform.caller({ slug: "acme", live: true });
+  await platform.fund(caller.partnerId, 10_000);
+  await listed(platform, "acme", "gold");
+  const { body: order } = await create(caller, lines([id, 1]));
+  const gone = (name: string) => store.write(deletePriceList, { name, actor });
+  await expect(gone("gold")).rejects.toMatchObject({ slug: "conflict", message: expect.stringContaining("of acme:") });
+  await expect(gone("none")).rejects.toMatchObject({ slug: "not_found" });
+  await listed(platform, "acme", null);
+  expect(await gone("gold")).toEqual({ name: "gold", rules: 3, deleted: true });
+  expect((await caller.get(`/api/v1/orders/${order.id}`)).body.total_price_cents).toBe(310);
+  const sold = await store.read(async (q) => q.db.select().from(q.t.orderLines), null);
+  expect(sold).toMatchObject([{ order_id: order.id, price_list: "gold", unit_price_cents: 310 }]);
+  expect(await store.read(showPriceList, "silver")).toHaveLength(1);
+  // Under its name another list may begin; it has none of the old rules.
+  await store.write(createPriceList, { name: "gold", actor });
+  expect(await store.read(showPriceList, "gold")).toEqual([]);
 });

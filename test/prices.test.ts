@@ -268,6 +268,25 @@ describe("esimctl prices", () => {
     expect(await json("prices", "show", "gold")).toMatchObject({ data: [{ price_cents: 303 }] });
   });
 
+  test("a list is deleted with its rules, once that is confirmed and no partner has it", async () => {
+    const { run, json } = await priceShop(line("EU5", "10.00"));
+    await json("prices", "set", "gold", "--sku", "EU5", "--price", "9");
+    await json("partners", "update", "acme", "--price-list", "gold");
+    const used = await run("prices", "delete", "gold", "--yes");
+    expect([used.exitCode, used.stderr]).toEqual([1, expect.stringContaining("gold is the price list of acme")]);
+    await json("partners", "update", "acme", "--no-price-list");
+    // Without a terminal there is no question.
+    const asked = await run("prices", "delete", "gold");
+    expect([asked.exitCode, asked.stderr]).toEqual([2, expect.stringMatching(/Delete the price list gold.*--yes/s)]);
+    expect((await json("prices", "show", "gold")).count).toBe(1);
+    expect(await json("prices", "delete", "gold", "--yes")).toEqual({ name: "gold", rules: 1, deleted: true });
+    expect((await json("prices", "list")).count).toBe(0);
+    expect(await run("prices", "delete", "gold", "--yes")).toMatchObject({ exitCode: 1 });
+    expect((await json("audit", "list", "--target", "gold")).data[0]).toMatchObject({
+      ...{ action: "prices.delete", changes: [{ field: "rules", from: 1, to: 0 }] },
+    });
+  });
+
   test("a partner has the prices of its list, and a list that it no longer has says nothing", async () => {
     const { run, json } = await priceShop(line("EU5", "10.00"), line("EU6", "12.00"));
     expect(await run("prices", "set", "gold", "--sku", "NONE", "--price", "3.10")).toMatchObject({ exitCode: 1 });

@@ -111,6 +111,7 @@ export const nouns: readonly Noun[] = [
     end: ["let a rule of a list end on a day", "data", () => import("./commands/prices/end.ts")],
     remove: ["remove a rule from a list", "data", () => import("./commands/prices/remove.ts")],
     import: ["set many rules of a list from CSV", "data", () => import("./commands/prices/import.ts")],
+    delete: ["delete a price list that no partner has", "data", () => import("./commands/prices/delete.ts")],
   }),
   noun("fx", "what one currency is in another, by day", {
     set: ["set a rate from a day on", "data", () => import("./commands/fx/set.ts")],

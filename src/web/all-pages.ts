@@ -33,6 +33,7 @@ import { consolePassportPages } from "./pages/console/passports.tsx";
 import { platformPages } from "./pages/console/platform.tsx";
 import { priceImportPages } from "./pages/console/price-import.tsx";
 import { priceRulesPages } from "./pages/console/price-list.tsx";
+import { priceListDeletePages } from "./pages/console/price-list-delete.tsx";
 import { priceListPages } from "./pages/console/price-lists.tsx";
 import { priceRulePages } from "./pages/console/price-rule.tsx";
 import { stockPages } from "./pages/console/stock.tsx";
@@ -106,6 +107,7 @@ export const allPages: readonly RegisteredPage[] = [
   ...priceRulesPages,
   ...priceRulePages,
   ...priceImportPages,
+  ...priceListDeletePages,
   ...fxPages,
   ...stockPages,
   ...stockMovePages,

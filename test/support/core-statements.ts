@@ -97,6 +97,7 @@ export const wholeReads: Record<string, string> = {
   "src/core/orders/guard-rails.ts ofCredentials":
     "reads the list of ids that it is given, and what is paused: a few rows, in most installations none",
   "src/core/orders/guard-rails.ts ofPartner": "reads what is paused: a few rows, in most installations none",
+  "src/core/prices/delete-list.ts dropList": "looks for rules that are left, once the operator deletes a list",
   "src/core/prices/lists.ts all": "answers every list, asked for by the operator",
   "src/core/prices/lists.ts having": "reads the partners that have a list, asked for by the operator",
   "src/core/prices/lists.ts ruleCounts": "counts the rules of every list, asked for by the operator",

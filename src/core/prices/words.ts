@@ -9,6 +9,9 @@ export const ABOUT_MARKUPS =
 /** What is said of a rule before it is removed. */
 export const AFTER_REMOVAL = "Then the next rule holds, or the catalog's price.";
 
+/** What is said of a price list before it is deleted. */
+export const ABOUT_DELETING = "Its rules go with it. Lines of orders keep its name.";
+
 /** What is said of a rate before it is set. */
 export const ABOUT_RATES =
   "Holds from the day on, until a rate of a later day begins: prices by a markup follow it at midnight UTC. A rate " +

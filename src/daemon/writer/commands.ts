@@ -89,6 +89,7 @@ import { releaseLeases } from "../../core/platform/lease.ts";
 import { endOutage, recordFailure } from "../../core/platform/outages.ts";
 import { recordBeat, recordStop } from "../../core/platform/serving.ts";
 import { adoptSettings } from "../../core/platform/settings.ts";
+import { deletePriceList } from "../../core/prices/delete-list.ts";
 import { endPriceRule } from "../../core/prices/end-rule.ts";
 import { createPriceList } from "../../core/prices/lists.ts";
 import { setRate } from "../../core/prices/rates.ts";
@@ -187,6 +188,7 @@ export const commands = {
   decideTopup,
   decideTopupByForm,
   deleteOwnCredential,
+  deletePriceList,
   deleteWebhook,
   disableUser,
   dropToken,

@@ -56,7 +56,11 @@ async function listPage(visit: ConsoleVisit): Promise<Shown> {
       ["Rules", rules.length],
       ["Changed", { time: new Date(updated_at).toISOString() }],
     ],
-    links(visit, [["/prices", "All price lists"], may ? [`${path}/import`, "Import rules"] : null]),
+    links(visit, [
+      ["/prices", "All price lists"],
+      may ? [`${path}/import`, "Import rules"] : null,
+      may ? [`${path}/delete`, "Delete the list"] : null,
+    ]),
   );
   return listed(visit, {
     ...{ title: `Price list ${name}`, path, caption: "Rules", columns: columnsOf(may) },
