@@ -152,6 +152,46 @@ test("what failed on a later day than the list shows stays as it is", async () =
   expect(failed.map(({ event_id }) => event_id)).toEqual([later]);
 });
 
+test("an endpoint is disabled and enabled from the partner's page, once what comes of it was shown", async () => {
+  const { platform, acme, beta, support } = await failing();
+  const list = await support.get("/console/partners/acme/endpoints");
+  expect(rowsOf(list)).toEqual([expect.stringContaining(`${acme.receiver.url}sandbox`)]);
+  expect(list.text).toContain("failing: 12 attempts in a row");
+  const at = `/console/partners/acme/endpoints/${acme.id}`;
+  expect(linkIn(list)).toBe(at);
+  expect((await support.get(linkIn(await support.get(`${FAILED}&partner=acme`)))).html).toContain(`href="${at}"`);
+  const foreseen = await support.get(`${at}/disable`);
+  expect(foreseen.text).toContain(`${acme.receiver.url} of acme (sandbox)`);
+  expect(foreseen.text).toContain("Nothing is sent to it any more; its events are kept as held for 90 days.");
+  expect(foreseen.text).toContain("Status: active → disabled.");
+  expect((await support.get(at)).text).toMatch(/Status ?active/);
+  const done = await support.send(foreseen, {}, "/disable");
+  expect([done.path, done.text]).toEqual([at, expect.stringContaining("The endpoint is disabled: events are kept.")]);
+  await platform.trigger(acme.caller);
+  await platform.deliver();
+  expect((await platform.deliveries({ endpointId: acme.id }))[0]?.status).toBe("held");
+
+  const enabling = await support.get(`${at}/enable`);
+  expect(enabling.text).toContain("What was held stays held until it is sent again.");
+  const enabled = await support.send(enabling, {}, "/enable");
+  expect(enabled.text).toContain("What was held is not sent by itself: send it again in its deliveries.");
+  expect(enabled.text).toMatch(/Failed in a row ?none/);
+  const trail = await platform.store.read(listAudit, { target: acme.id, limit: 2 });
+  expect(trail.map(({ action, actor }) => [action, actor])).toEqual([
+    ["webhooks.enable", `user:${support.id}`],
+    ["webhooks.disable", `user:${support.id}`],
+  ]);
+
+  // Under another partner, and for roles that only read.
+  expect((await support.get(`/console/partners/acme/endpoints/${beta.id}/disable`)).status).toBe(404);
+  const viewer = await person(platform, { role: "viewer" });
+  const page = await viewer.get(at);
+  expect([page.status, page.html.includes(`${at}/disable`)]).toEqual([200, false]);
+  const typed = { ...csrfOf(page), confirmed: "yes" };
+  expect((await viewer.post(`${at}/disable`, typed, { origin: platform.url })).status).toBe(403);
+  expect((await support.get(at)).text).toMatch(/Status ?active/);
+});
+
 test("roles that only read send nothing, and what is not there is not found", async () => {
   const { platform, acme, support } = await failing();
   const page = linkIn(await support.get(FAILED));

@@ -21,6 +21,7 @@ import { ordersPausePages } from "./pages/console/orders-pause.tsx";
 import { partnerPages } from "./pages/console/partner.tsx";
 import { partnerCredentialPages } from "./pages/console/partner-credential.tsx";
 import { partnerCredentialsPages } from "./pages/console/partner-credentials.tsx";
+import { partnerEndpointPages } from "./pages/console/partner-endpoints.tsx";
 import { partnerPricePages } from "./pages/console/partner-prices.tsx";
 import { partnerSettingsPages } from "./pages/console/partner-settings.tsx";
 import { partnerStatementPages } from "./pages/console/partner-statements.tsx";
@@ -126,6 +127,7 @@ export const allPages: readonly RegisteredPage[] = [
   ...partnerWalletPages,
   ...partnerStatementPages,
   ...partnerPricePages,
+  ...partnerEndpointPages,
   ...partnerSettingsPages,
   ...partnerThresholdPages,
   ...partnerCredentialsPages,

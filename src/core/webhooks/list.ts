@@ -1,4 +1,5 @@
 import { and, desc, eq, sql } from "drizzle-orm";
+import type { PartnerId } from "../kernel/brand.ts";
 import type { Environment } from "../kernel/environment.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { byCreation, newestFirst, type Pagination, pageOf } from "../kernel/page.ts";
@@ -41,6 +42,19 @@ const newest = statement((db, t, slot: Slots<Window>) =>
     .orderBy(desc(t.webhookEndpoints.created_at), desc(t.webhookEndpoints.id))
     .limit(slot.limit),
 );
+
+const ofPartner = statement((db, { webhookEndpoints: endpoints }, slot: Slots<{ id: PartnerId }>) =>
+  db
+    .select()
+    .from(endpoints)
+    .where(eq(endpoints.partner_id, slot.id))
+    .orderBy(endpoints.environment, endpoints.created_at, endpoints.id),
+);
+
+/** Every endpoint of a partner, those of production first, each oldest first. */
+export async function webhooksOfPartner(q: Read, id: PartnerId): Promise<WebhookDetail[]> {
+  return toWebhookDetails(q, await ofPartner(q, { id }));
+}
 
 /** A page of the caller's endpoints, newest first (contract: GET /webhooks). Throws `invalid_cursor`. */
 export async function listWebhooks(q: Read, filter: WebhookFilter): Promise<WebhookPage> {

@@ -1,3 +1,4 @@
+import { ABOUT_DISABLING } from "../../../core/webhooks/words.ts";
 import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { changeWebhook } from "./change.ts";
@@ -5,7 +6,7 @@ import { DETAIL_JSON, detailResult } from "./view.ts";
 
 export default command({
   target: "partner",
-  effects: "Nothing is sent to it any more; its events are kept as held for 90 days.",
+  effects: ABOUT_DISABLING,
   json: `the API's body: ${DETAIL_JSON}`,
   examples: ["webhooks disable 019c…", "webhooks disable 019c… --partner acme --json"],
   args: { id: argument("id", "the endpoint") },

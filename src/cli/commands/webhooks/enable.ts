@@ -1,3 +1,4 @@
+import { ABOUT_ENABLING } from "../../../core/webhooks/words.ts";
 import { command } from "../../frame/command.ts";
 import { argument } from "../../kernel/input.ts";
 import { changeWebhook } from "./change.ts";
@@ -5,7 +6,7 @@ import { DETAIL_JSON, detailResult } from "./view.ts";
 
 export default command({
   target: "partner",
-  effects: "New events are sent again and the count of failures starts again. What was held stays held: redeliver it.",
+  effects: ABOUT_ENABLING,
   json: `the API's body: ${DETAIL_JSON}`,
   examples: ["webhooks enable 019c…", "webhooks enable 019c… --partner acme --json"],
   args: { id: argument("id", "the endpoint") },

@@ -109,7 +109,14 @@ async function deliveryPage(visit: ConsoleVisit): Promise<Shown> {
   ] as const;
   const canSend = visit.may("deliveries.write") && state === "active" && !one.cleared;
   return pageShown(visit, `Delivery of ${one.event}`, [
-    record(visit, fields, canSend && links(visit, [[`${PATH}/${one.id}/redeliver`, "Send it again"]])),
+    record(
+      visit,
+      fields,
+      links(visit, [
+        canSend ? [`${PATH}/${one.id}/redeliver`, "Send it again"] : null,
+        url === null ? null : [`/partners/${one.partner}/endpoints/${endpoint_id}`, "The endpoint"],
+      ]),
+    ),
     table(visit, { title: "Attempts", rows: one.attempts, empty: "None yet." }, [
       { title: "At", cell: ({ at }) => ({ time: at }) },
       { title: "Code", right: true, cell: ({ status_code: code }) => code },

@@ -16,6 +16,7 @@ export function PartnerLinks({ visit, slug }: { visit: ConsoleVisit; slug: strin
       {visit.may("money.read") && <a href={`${at}/wallet`}>Wallet</a>}
       <a href={`${at}/prices`}>Prices</a>
       <a href={`${at}/credentials`}>Credentials</a>
+      <a href={`${at}/endpoints`}>Endpoints</a>
       <a href={`${visit.base}/deliveries?partner=${slug}`}>Webhooks</a>
       {visit.may("users") && <a href={`${at}/users`}>People</a>}
       {visit.may("partners.write") && <a href={`${at}/settings`}>Settings</a>}

@@ -46,7 +46,7 @@ export async function partnerPage(visit: ConsoleVisit): Promise<Shown> {
         { title: "Since", cell: (one) => ({ time: one.failing_since }) },
         { title: "Failed attempts", right: true, cell: (one) => one.failed_attempts },
         { title: "Last answer", right: true, cell: (one) => one.last_status_code },
-        { title: "ID", cell: (one) => one.id },
+        { title: "ID", cell: ({ id }) => ({ text: id, to: `/partners/${slug}/endpoints/${id}` }) },
       ])}
       {visit.may("partners.write") && access(visit, partner)}
       {await timelineShown(visit, auditHistory(audit))}

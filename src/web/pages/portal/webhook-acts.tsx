@@ -9,6 +9,7 @@ import { sendSample } from "../../../core/webhooks/send-sample.ts";
 import { updateWebhook } from "../../../core/webhooks/update.ts";
 import { showWebhook } from "../../../core/webhooks/webhook.ts";
 import { actPage } from "../../parts/act-page.tsx";
+import { endpointIs } from "../../parts/endpoint-facts.ts";
 import { timeWords } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { choiceField, idIn, integerField, type PortalVisit, type Shown } from "../../session/visit.ts";
@@ -34,8 +35,7 @@ async function change(visit: PortalVisit): Promise<Shown> {
 async function setStatus(visit: PortalVisit): Promise<Shown> {
   const status = choiceField(visit.form, "status", ["active", "disabled"]);
   await visit.write(updateWebhook, { ...targetOf(visit), status });
-  const enabled = "The endpoint is enabled. What was held is not sent by itself: send it again below.";
-  return { to: pathOf(visit), notice: status === "active" ? enabled : "The endpoint is disabled: events are kept." };
+  return { to: pathOf(visit), notice: endpointIs(status, "below") };
 }
 
 async function test(visit: PortalVisit): Promise<Shown> {

@@ -6,8 +6,9 @@ import { listOwnDeliveries } from "../../../core/webhooks/delivery-log.ts";
 import { FAILURES_TO_GIVE_UP } from "../../../core/webhooks/retries.ts";
 import { showWebhook, type WebhookDetail } from "../../../core/webhooks/webhook.ts";
 import { formShown } from "../../parts/act-form.tsx";
+import { endpointFacts } from "../../parts/endpoint-facts.ts";
 import { ActButton } from "../../parts/form.tsx";
-import { backLink, type Fields, LinkButton, pageShown, record, table } from "../../parts/shown.tsx";
+import { backLink, LinkButton, pageShown, record, table } from "../../parts/shown.tsx";
 import { timeWords } from "../../parts/words.ts";
 import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { historyShown } from "./history.tsx";
@@ -32,7 +33,7 @@ export async function webhookPage(visit: PortalVisit): Promise<Shown> {
   const open = "url" in visit.form;
   return pageShown(visit, webhook.description ?? webhook.url, [
     troubleShown(visit, webhook),
-    record(visit, healthOf(webhook)),
+    record(visit, endpointFacts(webhook)),
     mayWrite && actsShown(visit, webhook),
     table(visit, deliveries, deliveryColumns(visit)),
     latest.length > 0 && backLink(visit, `${pathOf(visit)}/deliveries`, "All deliveries"),
@@ -60,26 +61,6 @@ function troubleShown(visit: PortalVisit, { status, failing_since, failed_attemp
       {counted(failed_attempts, "attempt")} in a row failed, since {timeWords(failing_since, visit.zone)}.
     </p>
   );
-}
-
-/** How it does, and what it is. */
-function healthOf(webhook: WebhookDetail): Fields {
-  const { last_delivery: last, failing_since, failed_attempts } = webhook;
-  const deliveries = (count: number) => counted(count, "delivery", "deliveries");
-  return [
-    ["Status", { status: webhook.status }],
-    ["URL", webhook.url],
-    ["Events", webhook.events.join(", ")],
-    ["Description", webhook.description],
-    ["Last attempt", { time: last?.at ?? null }],
-    ["Its response", last === null ? "none yet" : `${last.status_code ?? "no response"} to ${last.event}`],
-    ["Failed in a row", failing_since === null ? "none" : counted(failed_attempts, "attempt")],
-    ["Given up in a row", `${deliveries(webhook.consecutive_failures)}; ${FAILURES_TO_GIVE_UP} stop it`],
-    ["Waiting", deliveries(webhook.pending_deliveries)],
-    ["Made", { time: webhook.created_at }],
-    ["Changed", { time: webhook.updated_at }],
-    ["ID", webhook.id],
-  ];
 }
 
 function actsShown(visit: PortalVisit, webhook: WebhookDetail) {

@@ -6,13 +6,13 @@ import {
   type Subscription,
   subscriptions,
 } from "../../../core/events/catalog.ts";
-import { counted } from "../../../core/kernel/counted.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
 import { webhookStatuses } from "../../../core/store/schema/values.ts";
 import { createWebhook } from "../../../core/webhooks/create.ts";
 import { listWebhooks } from "../../../core/webhooks/list.ts";
 import type { WebhookDetail } from "../../../core/webhooks/webhook.ts";
 import { formShown } from "../../parts/act-form.tsx";
+import { endpointHealth } from "../../parts/endpoint-facts.ts";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { portalPage } from "../../session/page.ts";
@@ -21,19 +21,11 @@ import { secretShown } from "./own-pages.ts";
 
 const PATH = "/developers/webhooks";
 
-/** How an endpoint does, in a few words. */
-function healthOf(one: WebhookDetail): string {
-  if (one.status === "failed") return "stopped: too many deliveries failed";
-  if (one.status === "disabled") return "stopped: nothing is sent";
-  if (one.failing_since !== null) return `failing: ${counted(one.failed_attempts, "attempt")} in a row`;
-  return one.last_delivery === null ? "nothing sent yet" : "well";
-}
-
 const columns: readonly Column<WebhookDetail>[] = [
   { title: "URL", cell: (one) => ({ text: one.url, to: `${PATH}/${one.id}` }) },
   { title: "Description", cell: (one) => one.description },
   { title: "Status", cell: (one) => ({ status: one.status }) },
-  { title: "Health", cell: healthOf },
+  { title: "Health", cell: endpointHealth },
   { title: "Waiting", right: true, cell: (one) => one.pending_deliveries },
   { title: "Last attempt", cell: (one) => ({ time: one.last_delivery?.at ?? null }) },
   { title: "Events", cell: (one) => one.events.join(", ") },
