@@ -1,6 +1,7 @@
 import { lte, sql } from "drizzle-orm";
 import type { InvitationId } from "../kernel/brand.ts";
 import { type Lease, leaseOn, leasesOf } from "../platform/lease.ts";
+import { mailRest } from "../platform/mail-rest.ts";
 import { findByKey, updateRow } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -78,9 +79,6 @@ export async function readInvitationMail(q: Read, { id, no }: ClaimedInvitation)
   };
 }
 
-/** How long after so many failed attempts a mail is tried again (ms), until its invitation expires. */
-const RETRY_MS = [10_000, 30_000, 60_000, 120_000, 300_000, 900_000, 3_600_000];
-
 /** What is kept of an invitation that no mail waits for: no token. */
 const NO_MAIL = { token_sealed: null, due_at: null, leased_until: null };
 
@@ -97,9 +95,8 @@ export async function recordMailed(
   if (row === null || row.lease_no !== no || row.leased_until === null) return;
   if (sent) return updateRow(tx, "invitations", { id }, NO_MAIL);
   const failed_attempts = row.failed_attempts + 1;
-  const rest = RETRY_MS[Math.min(failed_attempts, RETRY_MS.length) - 1] ?? 0;
   // At its end it is looked at once more, and removed.
-  const due_at = Math.min(tx.now + rest, row.expires_at);
+  const due_at = Math.min(tx.now + mailRest(failed_attempts), row.expires_at);
   await updateRow(tx, "invitations", { id }, { due_at, leased_until: null, failed_attempts });
 }
 

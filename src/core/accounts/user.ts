@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type { Actor } from "../audit/record.ts";
 import type { PartnerId, UserId } from "../kernel/brand.ts";
+import { isMailbox } from "../kernel/mailbox.ts";
 import { invalid, notFound } from "../kernel/problem.ts";
 import { emailKey } from "../kernel/search-keys.ts";
 import { findByKey } from "../store/rows.ts";
@@ -60,12 +61,10 @@ export function openProfile(q: Pick<Read, "vault">, { id, sealed }: Pick<UserRow
   return JSON.parse(q.vault.open(sealed, profileCell(id))) as Profile;
 }
 
-const EMAIL = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/;
-
 /** An address as users are looked up by it. Throws `validation`. */
 export function emailIndex(q: Pick<Read, "vault">, email: string): string {
   const key = emailKey(email);
-  if (key === null || key.length > 254 || !EMAIL.test(key)) throw invalid({ email: ["must be an e-mail address"] });
+  if (key === null || !isMailbox(key)) throw invalid({ email: ["must be an e-mail address"] });
   return q.vault.blindIndex("users", key);
 }
 

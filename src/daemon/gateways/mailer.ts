@@ -1,7 +1,6 @@
 import { isLoopbackHost } from "../../core/kernel/http-url.ts";
-import type { SupplyOutcome } from "../../core/supplier-requests/outcome.ts";
 
-/** One mail to a supplier. */
+/** One mail. */
 export interface Mail {
   to: string;
   subject: string;
@@ -10,10 +9,18 @@ export interface Mail {
   reference: string;
 }
 
+/** Why a mail did not get away. */
+export interface MailFault {
+  kind: "temporary";
+  reason: string;
+  /** Whether the server refused the recipient or the mail itself: that changes only if its people change it. */
+  final: boolean;
+}
+
 /** Sends mail by SMTP. */
 export interface Mailer {
   /** `accepted` once the server took it; a fault otherwise. Never throws. */
-  send(mail: Mail): Promise<SupplyOutcome>;
+  send(mail: Mail): Promise<{ kind: "accepted" } | MailFault>;
   close(): void;
 }
 
@@ -29,7 +36,7 @@ export const MAILS_AT_ONCE = 5;
 export function createMailer(smtpUrl: string | undefined, { insecure = false } = {}): Mailer {
   if (smtpUrl === undefined) {
     return {
-      send: async () => ({ kind: "temporary", reason: "no SMTP server is set (serve --smtp-url)" }),
+      send: async () => ({ kind: "temporary", reason: "no SMTP server is set (serve --smtp-url)", final: false }),
       close: () => undefined,
     };
   }
@@ -78,9 +85,10 @@ function reasonOf(status: unknown): string {
   return typeof status === "number" ? `the mail server answered ${status}` : "the mail server could not be reached";
 }
 
-/** A 5xx for the recipient will not change by itself, but the operator can fix it: it too is retried. */
-function faultOf(error: unknown): SupplyOutcome {
-  const [status, code]: unknown[] =
-    error instanceof Error ? [Reflect.get(error, "responseCode"), Reflect.get(error, "code")] : [];
-  return { kind: "temporary", reason: code === "ETLS" ? NO_TLS : reasonOf(status) };
+/** A 5xx for the recipient will not change by itself, but the operator can fix it: for some mails it too is retried. */
+function faultOf(error: unknown): MailFault {
+  const [status, code, command]: unknown[] =
+    error instanceof Error ? ["responseCode", "code", "command"].map((name) => Reflect.get(error, name)) : [];
+  const isRefused = typeof status === "number" && status >= 500 && (command === "RCPT TO" || command === "DATA");
+  return { kind: "temporary", reason: code === "ETLS" ? NO_TLS : reasonOf(status), final: isRefused };
 }

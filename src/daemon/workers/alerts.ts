@@ -122,7 +122,7 @@ async function mailNotices({ mailer }: AlertSender, { claimed, opened }: Attempt
     reference: first.id,
   });
   if (outcome.kind === "accepted") return { arrived: notices.map(({ id }) => id), error: null };
-  return { arrived: [], error: "reason" in outcome ? outcome.reason : outcome.kind };
+  return { arrived: [], error: outcome.reason };
 }
 
 /** One signed POST for each notice, oldest first, up to the first that does not arrive. */

@@ -44,7 +44,7 @@ const SECOND_MS = 1_000;
 /** How often what is wrong is compared with what was raised. */
 const ALERTS_MS = 10_000;
 /** How soon an invitation is mailed, also one that the terminal wrote. */
-const INVITATIONS_MS = 5_000;
+const MAILS_MS = 5_000;
 const MINUTE_MS = 60_000;
 /** How often providers are asked what their accounts hold. */
 const BALANCES_MS = 5 * MINUTE_MS;
@@ -68,7 +68,7 @@ export function startWorkers(context: WorkerContext): Workers {
   const carriers = createCarrierGateway({ now: clock.now, publicUrl });
   const exchange = createSignedExchange(clock.now);
   const mailer = createMailer(smtpUrl, { insecure });
-  const invitationMailer = smtpUrl === undefined ? null : mailer;
+  const mailing = { ...context, mailer: smtpUrl === undefined ? null : mailer, publicUrl };
   const providers = createProviders({ store, now: clock.now });
   const suppliers = createSupplierGateway({ exchange, mailer, publicUrl });
   const sending = {
@@ -95,7 +95,7 @@ export function startWorkers(context: WorkerContext): Workers {
   const polling = [
     balances(context, calendar, providers),
     ...jobs(context, calendar),
-    loop("invitations", INVITATIONS_MS, createInvitationMails({ ...context, mailer: invitationMailer, publicUrl })),
+    loop("invitations", MAILS_MS, createInvitationMails(mailing)),
     loop("product events", SECOND_MS, (signal) => announceProducts({ store }, signal)),
     // Also by a wrong clock, which is what it reports then.
     startWorker({ name: "alerts", pollMs: ALERTS_MS, step: createAlerts({ ...context, ...sending, host }), log }),
