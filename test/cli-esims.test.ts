@@ -34,6 +34,7 @@ async function delivered() {
   const iccids = await fulfill(data);
   return {
     folder,
+    data,
     iccids,
     status: async (iccid: string) => (await esimctlJson(["esims", "status", iccid, ...partner])) as Status,
     run: (...args: string[]): Promise<Ended> => esimctl(["esims", ...args, ...at]),
@@ -58,6 +59,22 @@ async function fulfill(data: string): Promise<[string, string]> {
   await store.close();
   return [first?.iccid ?? "", second?.iccid ?? ""];
 }
+
+test("send leaves a mail to serve, to an address that is masked or to a customer whom the order names", async () => {
+  const { iccids, run, data } = await delivered();
+  const [iccid] = iccids;
+  const sent = await run("send", iccid, "--to", "mia@example.com", "--json");
+  expect([sent.exitCode, JSON.parse(sent.stdout)]).toMatchObject([0, { status: "waiting", to: "m•••@…" }]);
+  expect((await esimctl(["find", iccid, "--data", data])).stdout).toContain(
+    "waits to be sent to the traveler (m•••@…)",
+  );
+  expect((await run("send", iccid)).stderr).toContain("Give --to ADDRESS or --to-customer.");
+  const unnamed = await run("send", iccid, "--to-customer");
+  expect([unnamed.exitCode, unnamed.stderr]).toEqual([
+    expect.any(Number),
+    expect.stringContaining("names no customer"),
+  ]);
+});
 
 describe("activate and suspend", () => {
   test("change the state of an eSIM as the partner sees it", async () => {

@@ -248,6 +248,7 @@ export const nouns: readonly Noun[] = [
       "both",
       () => import("./commands/esims/topup.ts"),
     ],
+    send: ["mail the install link of an eSIM to its traveler", "data", () => import("./commands/esims/send.ts")],
     activate: ["activate an eSIM, or take its suspension back", "data", () => import("./commands/esims/activate.ts")],
     suspend: ["suspend an eSIM until it is activated again", "data", () => import("./commands/esims/suspend.ts")],
     refund: ["give an unused eSIM back to its supplier", "data", () => import("./commands/esims/refund.ts")],

@@ -65,6 +65,8 @@ export interface PlatformOptions {
   metrics?: RequestCounting;
   /** Serves portal and console too. */
   pages?: boolean;
+  /** Whether its pages take mail to go out; left out: it does. */
+  mail?: "none" | "perhaps";
   /** Logs there, and says where that is kept; left out: nothing is logged. */
   log?: { logger: Logger; folder: string };
 }
@@ -80,7 +82,11 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
   const { port, addresses } = await servedAddresses({ host: "127.0.0.1", port: 0, publicUrl });
   const tokens = createTokens({ store, clock, ids, issuer: addresses.publicUrl });
   const app = buildApp(
-    { store, clock, ids, addresses, ...(options.log === undefined ? {} : { logFolder: options.log.folder }) },
+    {
+      ...{ store, clock, ids, addresses },
+      ...(options.log === undefined ? {} : { logFolder: options.log.folder }),
+      ...(options.mail === undefined ? {} : { mail: options.mail }),
+    },
     {
       authenticate: bearerTokens(tokens),
       counters: options.rateLimits === true ? memoryCounters(clock) : null,

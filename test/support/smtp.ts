@@ -8,10 +8,10 @@ interface Mail {
   text: string;
 }
 
-/** A real SMTP server on loopback that keeps what it gets; `refuse` makes it answer 451. */
+/** A real SMTP server on loopback that keeps what it gets; `refuse` makes it answer 451, or the code that it is. */
 export async function smtpServer() {
   const mails: Mail[] = [];
-  const state = { refuse: false };
+  const state: { refuse: boolean | number } = { refuse: false };
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
@@ -19,7 +19,10 @@ export async function smtpServer() {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
-        if (state.refuse) return done(Object.assign(new Error("greylisted"), { responseCode: 451 }));
+        if (state.refuse !== false) {
+          const responseCode = state.refuse === true ? 451 : state.refuse;
+          return done(Object.assign(new Error("greylisted"), { responseCode }));
+        }
         const to = session.envelope.rcptTo.map(({ address }) => address);
         mails.push({ to, text: Buffer.concat(chunks).toString() });
         done();

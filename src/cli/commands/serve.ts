@@ -34,7 +34,7 @@ export const serveOptions = {
   readDatabase: text("--read-database <url>", "on PostgreSQL: a replica that answers lists, exports and reports"),
   smtpUrl: text(
     "--smtp-url <url>",
-    "where mail to suppliers, alerts and invitations goes out: smtp://user:password@host:587?from=…",
+    "where mail to suppliers and travelers, alerts and invitations go out: smtp://user:password@host:587?from=…",
   ),
   logLevel: choice(
     "--log-level <level>",

@@ -1,5 +1,6 @@
 import { and, eq, isNotNull } from "drizzle-orm";
 import type { ActivationRow } from "../activations/activation.ts";
+import { dropTravelerMail } from "../after-sale/traveler-mail-queue.ts";
 import { type Actor, recordAudit } from "../audit/record.ts";
 import type { ActivationId, OrderId, OrderItemId } from "../kernel/brand.ts";
 import { counted } from "../kernel/counted.ts";
@@ -16,6 +17,7 @@ import { customerOf, indexOrder, travelerOf } from "../orders/customer.ts";
 import type { ItemRow } from "../orders/items.ts";
 import { linesOfOrder, type OrderRow, requireOrder } from "../orders/order.ts";
 import { updateRow } from "../store/rows.ts";
+import type { Row } from "../store/schema/tables.ts";
 import type { Traveler } from "../store/schema/values.ts";
 import { sealedTraveler, unindexRecord } from "../store/sealing/people.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -44,6 +46,9 @@ export const activationFields = [
 export const itemFields = ["customer_name", "customer_email", "customer_phone", "eid_number", "error_message"];
 /** What is cleared of an order. */
 export const orderFields = ["customer", "reason"];
+
+/** What is cleared of a mail to a traveler, which is then not sent. */
+export const mailFields = ["address"];
 
 /** Words of a carrier or supplier stay where they are a code. */
 function codeOnly(errorType: string | null): string | null {
@@ -206,4 +211,18 @@ async function clearOrderTexts(tx: Tx, order: OrderRow, traces: readonly RegExp[
     },
   );
   if (ended) await clearEvents(tx, order.id, ["order.cancelled", "order.failed"]);
+}
+
+/** Clears the address that a mail waits for, which is not sent any more. */
+export async function clearMail(tx: Tx, row: Row<"travelerMails">, { actor, verb }: Clearing): Promise<void> {
+  await dropTravelerMail(tx, row.id);
+  await noteErasure(tx);
+  await recordAudit(tx, {
+    actor,
+    action: `traveler_mails.${verb}`,
+    targetKind: "traveler_mail",
+    targetId: row.id,
+    partnerId: row.partner_id,
+    fields: mailFields,
+  });
 }

@@ -1,11 +1,19 @@
-import type { ActivationId, OrderId, OrderItemId, PassportId } from "../kernel/brand.ts";
+import type { ActivationId, OrderId, OrderItemId, PassportId, TravelerMailId } from "../kernel/brand.ts";
 import { withoutTraces } from "../kernel/traces.ts";
 import { deletePassport } from "../passports/delete.ts";
 import { findByKey } from "../store/rows.ts";
 import type { Read, Store, Tx } from "../store/store.ts";
-import { type Clearing, clearActivation, clearCustomer, clearItem, hasEnded } from "./clear.ts";
+import { type Clearing, clearActivation, clearCustomer, clearItem, clearMail, hasEnded } from "./clear.ts";
 import { clearKeys, type KeyRow, NO_HASH, readKeys } from "./pages.ts";
-import { isOwnActivation, isOwnItem, isOwnOrder, isOwnPassport, type Person, tracesOfPerson } from "./person.ts";
+import {
+  isOwnActivation,
+  isOwnItem,
+  isOwnMail,
+  isOwnOrder,
+  isOwnPassport,
+  type Person,
+  tracesOfPerson,
+} from "./person.ts";
 import { BATCH } from "./purge.ts";
 import { type Found, isFinished, isSettled } from "./survey.ts";
 import { clearTexts } from "./texts.ts";
@@ -94,6 +102,12 @@ async function eraseOwn(tx: Tx, person: Person, { kind, id }: Found, clearing: C
       const row = await findByKey(tx, "orders", { id: id as OrderId });
       if (row === null || !hasEnded(row) || !isOwnOrder(tx, person, row)) return false;
       await clearCustomer(tx, row, clearing);
+      return true;
+    }
+    case "traveler_mail": {
+      const row = await findByKey(tx, "travelerMails", { id: id as TravelerMailId });
+      if (row === null || !isOwnMail(tx, person, row)) return false;
+      await clearMail(tx, row, clearing);
       return true;
     }
     default:

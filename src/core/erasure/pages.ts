@@ -18,6 +18,7 @@ export type PagedTable =
   | "itemAttempts"
   | "events"
   | "deliveryAttempts"
+  | "travelerMails"
   | "auditEntries"
   | "ledgerTransactions";
 
@@ -40,6 +41,7 @@ const pages = {
   itemAttempts: pageOf("itemAttempts"),
   events: pageOf("events"),
   deliveryAttempts: pageOf("deliveryAttempts"),
+  travelerMails: pageOf("travelerMails"),
   auditEntries: pageOf("auditEntries"),
   ledgerTransactions: pageOf("ledgerTransactions"),
 } satisfies { [N in PagedTable]: (q: Read, after: string) => Promise<Row<N>[]> };

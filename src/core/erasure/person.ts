@@ -1,6 +1,7 @@
 import type { ActivationRow } from "../activations/activation.ts";
 import { customerOf } from "../activations/customer.ts";
 import { openKycIfReadable } from "../activations/identity.ts";
+import { openAddressIfReadable } from "../after-sale/traveler-mails.ts";
 import { normalizePassportNumber } from "../kernel/identity.ts";
 import { issuerCode } from "../kernel/passport-issuer.ts";
 import { invalid } from "../kernel/problem.ts";
@@ -10,6 +11,7 @@ import { customerOf as orderCustomerOf, travelerOf } from "../orders/customer.ts
 import type { ItemRow } from "../orders/items.ts";
 import type { OrderRow } from "../orders/order.ts";
 import { numberIndex, type PassportRow } from "../passports/passport.ts";
+import type { Row } from "../store/schema/tables.ts";
 import type { Read } from "../store/store.ts";
 
 /** Who is to be erased: at least one of these, as it was typed. Each names the same person. */
@@ -103,4 +105,9 @@ export function isOwnItem(q: Read, person: Person, row: ItemRow): boolean {
 export function isOwnOrder(q: Read, person: Person, row: OrderRow): boolean {
   const customer = orderCustomerOf(q, row);
   return customer !== null && (isEmail(person, customer.email) || isPhone(person, customer.phone));
+}
+
+/** Whether a mail with an eSIM waits for the person: at an address of its own, the customer's being the order's. */
+export function isOwnMail(q: Read, person: Person, { id, address_sealed }: Row<"travelerMails">): boolean {
+  return address_sealed !== null && isEmail(person, openAddressIfReadable(q, id, address_sealed));
 }

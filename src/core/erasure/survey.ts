@@ -3,9 +3,17 @@ import { findByKey } from "../store/rows.ts";
 import type { Row } from "../store/schema/tables.ts";
 import type { Read, Store } from "../store/store.ts";
 import { isCleared } from "../webhooks/clear-events.ts";
-import { activationFields, hasEnded, itemFields, orderFields } from "./clear.ts";
+import { activationFields, hasEnded, itemFields, mailFields, orderFields } from "./clear.ts";
 import { type PagedTable, readWhole } from "./pages.ts";
-import { isOwnActivation, isOwnItem, isOwnOrder, isOwnPassport, type Person, tracesOfPerson } from "./person.ts";
+import {
+  isOwnActivation,
+  isOwnItem,
+  isOwnMail,
+  isOwnOrder,
+  isOwnPassport,
+  type Person,
+  tracesOfPerson,
+} from "./person.ts";
 import {
   kindOf,
   type LastingTable,
@@ -18,7 +26,7 @@ import {
 
 /** A record that names the person, or whose text repeats them. */
 export interface Found {
-  kind: "passport" | "activation" | "order_item" | "order" | TextKind;
+  kind: "passport" | "activation" | "order_item" | "order" | "traveler_mail" | TextKind;
   id: string;
   /** The partner's ID; null where a record has none. */
   partner_id: string | null;
@@ -62,6 +70,7 @@ export async function surveyPerson(store: Store, person: Person, signal?: AbortS
   await take(readWhole(store, "activations", async (q, row) => activationOf(q, person, row), signal));
   await take(readWhole(store, "orderItems", (q, row) => itemOf(q, person, row), signal));
   await take(readWhole(store, "orders", async (q, row) => orderOf(q, person, row), signal));
+  await take(readWhole(store, "travelerMails", async (q, row) => mailOf(q, person, row), signal));
   const ids = new Set(found.map(({ id }) => id));
   // An order that has ended loses its customer and metadata, and keeps its events.
   const whole = new Set(found.filter(({ kind, state }) => kind !== "order" || state === "open").map(({ id }) => id));
@@ -110,6 +119,12 @@ function orderOf(q: Read, person: Person, row: Row<"orders">): Found | null {
     fields: orderFields,
     state,
   };
+}
+
+function mailOf(q: Read, person: Person, row: Row<"travelerMails">): Found | null {
+  if (!isOwnMail(q, person, row)) return null;
+  const { status } = row;
+  return { kind: "traveler_mail", ...about(row), ...own, status, fields: mailFields, state: "erasable" };
 }
 
 function about(row: { id: string; partner_id?: string | null; environment?: string | null; created_at: number }) {

@@ -15,6 +15,7 @@ import {
   type Moment,
   orderStory,
   passportStory,
+  travelerMailStory,
   webhookStory,
 } from "./stories.ts";
 import {
@@ -114,7 +115,7 @@ export async function findOwn(
 async function ownStories(q: Read, { orders, esims, activations, passports }: Subjects): Promise<Moment[]> {
   const moments: Moment[] = [];
   for (const order of orders) moments.push(...(await orderStory(q, order)));
-  for (const esim of esims) moments.push(...esimStory(esim, q.now));
+  for (const esim of esims) moments.push(...esimStory(esim, q.now), ...(await travelerMailStory(q, esim)));
   for (const activation of activations) moments.push(...(await activationStory(q, activation)));
   for (const passport of passports) moments.push(...(await passportStory(q, passport)));
   return moments;

@@ -2,6 +2,7 @@ import { actingUser, membershipsOf, profileOf } from "../accounts/user.ts";
 import type { ActivationRow } from "../activations/activation.ts";
 import { customerOf } from "../activations/customer.ts";
 import { attemptsOfActivation } from "../activations/reveal.ts";
+import { travelerMailMoment, travelerMailsOf } from "../after-sale/traveler-mails.ts";
 import { type AuditLine, concernedBy, listAudit } from "../audit/list.ts";
 import type { Actor } from "../audit/record.ts";
 import type { EsimRow } from "../esims/esim.ts";
@@ -22,7 +23,7 @@ import { attemptsOfDelivery, deliveriesOfEvent } from "../webhooks/deliveries.ts
 export interface Moment {
   /** Milliseconds. */
   at: number;
-  /** What kind of thing: order, money, item, supplier, esim, activation, carrier, webhook, passport or audit. */
+  /** What kind of thing: order, money, item, supplier, esim, activation, carrier, webhook, mail, passport or audit. */
   kind: string;
   /** The order's, eSIM's, … own id. */
   id: string;
@@ -137,6 +138,12 @@ export function esimStory(esim: EsimRow, now: number): Moment[] {
   ]);
 }
 
+/** The mails by which an eSIM was sent to its traveler, without their addresses. */
+export async function travelerMailStory(q: Read, { id, partner_id }: EsimRow): Promise<Moment[]> {
+  const mails = await travelerMailsOf(q, { esimId: id, partnerId: partner_id });
+  return mails.map((mail) => ({ ...travelerMailMoment(mail), id }));
+}
+
 /** What happened to a request: its states, and each exchange with its carrier with the answer, identity redacted. */
 export async function activationStory(q: Read, row: ActivationRow): Promise<Moment[]> {
   const { id, iccid, carrier } = row;
@@ -245,10 +252,10 @@ const MOST_OWN_LINES = 100;
  */
 export async function ownHistory(q: Read, { owner, id, webhooks, operator = false }: OwnRecord): Promise<Moment[]> {
   const moments = webhooks ? await webhookStory(q, id, owner.partnerId) : [];
-  const known = new Map<Actor, string | null>();
-  for (const line of (await listAudit(q, { target: id, limit: MOST_OWN_LINES })).toReversed()) {
-    if (line.partner_id !== owner.partnerId) continue;
-    if (!known.has(line.actor)) known.set(line.actor, await whoDid(q, owner, line.actor));
+  const all = await listAudit(q, { target: id, limit: MOST_OWN_LINES });
+  const lines = all.toReversed().filter(({ partner_id }) => partner_id === owner.partnerId);
+  const known = await namesForPartner(q, { owner, actors: lines.map(({ actor }) => actor) });
+  for (const line of lines) {
     const who = known.get(line.actor) ?? null;
     if (who === null && !operator) continue;
     moments.push({ at: Date.parse(line.at), kind: "change", id: line.id, text: ownWords(line, who) });
@@ -268,6 +275,19 @@ function inOrder(moments: readonly Moment[]): Moment[] {
 }
 
 const OPERATOR = "the operator";
+
+/** Who acted, as far as a partner may see it, its own people by name; staff, workers and suppliers are not in it. */
+export async function namesForPartner(
+  q: Read,
+  { owner, actors }: { owner: Owner; actors: Iterable<Actor> },
+): Promise<Map<Actor, string>> {
+  const names = new Map<Actor, string>();
+  for (const actor of new Set(actors)) {
+    const name = await whoDid(q, owner, actor);
+    if (name !== null) names.set(actor, name);
+  }
+  return names;
+}
 
 /** Who did it, as far as a partner may see it, its own people by name. Null: staff, a worker or a supplier. */
 async function whoDid(q: Read, { partnerId }: Owner, actor: Actor): Promise<string | null> {

@@ -23,6 +23,7 @@ export type FactorId = Id<"factor">;
 export type InvitationId = Id<"invitation">;
 export type SessionId = Id<"session">;
 export type TopupId = Id<"topup">;
+export type TravelerMailId = Id<"traveler_mail">;
 
 /** Integer minor units (cents) of some currency. */
 export type MinorUnits = Branded<number, "minor_units">;

@@ -12,7 +12,8 @@ export type LeasedTable =
   | "deliveries"
   | "alertTargets"
   | "invitations"
-  | "topups";
+  | "topups"
+  | "travelerMails";
 
 /**
  * One claim of one row. `no` is the fencing number: each claim raises it, so that a worker that was away while another

@@ -30,6 +30,7 @@ export const sealedColumns = [
   "supplier_tokens.token_sealed",
   "suppliers.callback_sealed",
   "suppliers.secret_sealed",
+  "traveler_mails.address_sealed",
   "user_factors.sealed",
   "users.sealed",
   "webhook_endpoints.next_secret_sealed",

@@ -22,6 +22,8 @@ export interface DaemonContext {
   logFolder?: string;
   /** Whether the clock of this machine differs too much from the database's; left out: it is not compared. */
   isClockOff?: () => boolean;
+  /** Whether mail to people goes out: by this node, perhaps by another one, or by none; left out: by this node. */
+  mail?: "sent" | "perhaps" | "none";
 }
 
 /** The addresses in links, tokens and problem types; none ends in a slash. */

@@ -28,7 +28,7 @@ export interface Front {
 /** Answers HTTP on `port` until it is stopped. Throws `ListenError`. */
 export async function startFront(
   context: DaemonContext & Logged,
-  { host, trustProxy, pages }: Pick<ServeOptions, "host" | "trustProxy" | "pages">,
+  { host, trustProxy, pages, smtpUrl }: Pick<ServeOptions, "host" | "trustProxy" | "pages" | "smtpUrl">,
   { port, counters }: { port: number; counters: Counters },
 ): Promise<Front> {
   const { addresses, log } = context;
@@ -37,20 +37,24 @@ export async function startFront(
   registerReplicaReads(metrics.registry, context.store.replica);
   const requestCounts = countRequests(context);
   const refusedRequests = keepRefused(context);
-  const app = buildApp(context, {
-    authenticate: bearerTokens(tokens),
-    counters,
-    trustProxy,
-    logger: log,
-    metrics: {
-      record(request) {
-        metrics.record(request);
-        requestCounts.record(request);
-        refusedRequests.record(request);
+  const mail = smtpUrl !== undefined ? "sent" : context.store.nodes === null ? "none" : "perhaps";
+  const app = buildApp(
+    { ...context, mail },
+    {
+      authenticate: bearerTokens(tokens),
+      counters,
+      trustProxy,
+      logger: log,
+      metrics: {
+        record(request) {
+          metrics.record(request);
+          requestCounts.record(request);
+          refusedRequests.record(request);
+        },
       },
+      routes: [...(await allRoutes(tokens)), ...(pages ? [(await import("../../web/register.tsx")).webRoutes] : [])],
     },
-    routes: [...(await allRoutes(tokens)), ...(pages ? [(await import("../../web/register.tsx")).webRoutes] : [])],
-  });
+  );
   const url = await listen(app, { host, port });
   return {
     url,

@@ -24,6 +24,7 @@ import { announceEsims, announcePassports, announceProducts } from "./notices.ts
 import { startPool } from "./pool.ts";
 import { createSupplies, reviewOverdue } from "./supplier-requests.ts";
 import { createTopups } from "./topups.ts";
+import { createTravelerMails } from "./traveler-mails.ts";
 
 /** What all workers need. */
 export interface WorkerContext extends DaemonContext {
@@ -32,7 +33,7 @@ export interface WorkerContext extends DaemonContext {
   node: string;
   alone: boolean;
   allowPrivateWebhooks: boolean;
-  /** The SMTP server for mail to suppliers, operators and invited users; left out: none. */
+  /** The SMTP server for mail to suppliers, operators, invited users and travelers; left out: none. */
   smtpUrl: string | undefined;
   /** Whether mail may go beyond this machine without TLS. */
   insecure: boolean;
@@ -43,7 +44,7 @@ export interface WorkerContext extends DaemonContext {
 const SECOND_MS = 1_000;
 /** How often what is wrong is compared with what was raised. */
 const ALERTS_MS = 10_000;
-/** How soon an invitation is mailed, also one that the terminal wrote. */
+/** How soon an invitation or an eSIM is mailed, also what the terminal wrote. */
 const MAILS_MS = 5_000;
 const MINUTE_MS = 60_000;
 /** How often providers are asked what their accounts hold. */
@@ -96,6 +97,7 @@ export function startWorkers(context: WorkerContext): Workers {
     balances(context, calendar, providers),
     ...jobs(context, calendar),
     loop("invitations", MAILS_MS, createInvitationMails(mailing)),
+    loop("traveler mails", MAILS_MS, createTravelerMails(mailing)),
     loop("product events", SECOND_MS, (signal) => announceProducts({ store }, signal)),
     // Also by a wrong clock, which is what it reports then.
     startWorker({ name: "alerts", pollMs: ALERTS_MS, step: createAlerts({ ...context, ...sending, host }), log }),

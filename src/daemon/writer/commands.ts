@@ -40,7 +40,13 @@ import { submitActivation } from "../../core/activations/submit.ts";
 import { submitLine } from "../../core/activations/submit-line.ts";
 import { submitLinesInVain, submitOwn } from "../../core/activations/submit-own.ts";
 import { beginReturn, endReturn } from "../../core/after-sale/give-back.ts";
+import { sendToTraveler, sendToTravelerByForm } from "../../core/after-sale/send-to-traveler.ts";
 import { settleReturn } from "../../core/after-sale/settle.ts";
+import {
+  claimTravelerMails,
+  giveUpTravelerMails,
+  recordTravelerMailed,
+} from "../../core/after-sale/traveler-mail-queue.ts";
 import { claimTargets, recordSent } from "../../core/alerts/queue.ts";
 import { settleAlerts } from "../../core/alerts/settle.ts";
 import { ensureCarriers } from "../../core/carriers/seed.ts";
@@ -176,6 +182,7 @@ export const commands = {
   claimOrders,
   claimTargets,
   claimTopups,
+  claimTravelerMails,
   confirmTotp,
   createCredential,
   createOrder,
@@ -208,6 +215,7 @@ export const commands = {
   followStock,
   forgetTokens,
   fulfillLeased,
+  giveUpTravelerMails,
   importPassports,
   importPriceRules,
   importProducts,
@@ -245,6 +253,7 @@ export const commands = {
   recordMailed,
   recordSent,
   recordStop,
+  recordTravelerMailed,
   recordVerdict,
   redeliver,
   releaseCron,
@@ -281,6 +290,8 @@ export const commands = {
   rotateOwnCredential,
   rotateWebhookSecret,
   sendSample,
+  sendToTraveler,
+  sendToTravelerByForm,
   setBankDetails,
   setCarrier,
   setPriceRule,

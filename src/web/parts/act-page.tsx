@@ -6,7 +6,7 @@ import { type Acted, requiredField, type Shown, type SignedInVisit } from "../se
 import { type FieldOf, formShown, namesOf } from "./act-form.tsx";
 import { consequenceShown, isConfirmed } from "./consequence.tsx";
 import { KEY_FIELD } from "./form.tsx";
-import { pageShown } from "./shown.tsx";
+import { LinkButton, pageShown } from "./shown.tsx";
 
 /** The input of a command without who acts: that is the visitor. */
 type Asked<I> = Omit<I, "actor">;
@@ -25,7 +25,9 @@ export interface ActOf<V extends SignedInVisit, S, I extends Acted, R> {
   button: string | ((rehearsed: R, seen: S, visit: V) => string);
   bad?: boolean | ((visit: V) => boolean);
   /** The form that is filled in first; where it is empty, what comes of it is shown at once. */
-  fields?: readonly FieldOf[] | ((seen: S) => readonly FieldOf[]);
+  fields?: readonly FieldOf[] | ((seen: S, visit: V) => readonly FieldOf[]);
+  /** Why there is no form at present, in a sentence; null, and left out: there is one. */
+  hindrance?(seen: S, visit: V): string | null;
   /** Where another page has the form: its fields. */
   carried?: readonly string[];
   command: Command<I, R>;
@@ -46,14 +48,31 @@ export function actPage<V extends SignedInVisit, S, I extends Acted, R>(
   if (given.fields === undefined) return { act };
   const show = async (visit: V) => {
     const seen = await given.read(visit);
-    const isAtOnce = fieldsOf(given, seen).length === 0 && visit.problem === null;
+    const hindrance = given.hindrance?.(seen, visit) ?? null;
+    if (hindrance !== null) return hindered(given, visit, { seen, hindrance });
+    const isAtOnce = fieldsOf(given, visit, seen).length === 0 && visit.problem === null;
     return isAtOnce ? attempted(given, { ...visit, form: {} }, seen) : formPage(given, visit, seen);
   };
   return { act, show, again: show };
 }
 
-function fieldsOf<S>({ fields = [] }: { fields?: readonly FieldOf[] | ((seen: S) => readonly FieldOf[]) }, seen: S) {
-  return typeof fields === "function" ? fields(seen) : fields;
+function fieldsOf<V extends SignedInVisit, S, I extends Acted, R>(
+  { fields = [] }: ActOf<V, S, I, R>,
+  visit: V,
+  seen: S,
+): readonly FieldOf[] {
+  return typeof fields === "function" ? fields(seen, visit) : fields;
+}
+
+function hindered<V extends SignedInVisit, S, I extends Acted, R>(
+  { title, at }: ActOf<V, S, I, R>,
+  visit: V,
+  { seen, hindrance }: { seen: S; hindrance: string },
+): Shown {
+  return pageShown(visit, title(seen, visit), [
+    <p class="alert">{hindrance}</p>,
+    <LinkButton visit={visit} to={at(seen)} words="Go back" />,
+  ]);
 }
 
 function addressOf<S>({ at, verb }: { at(seen: S): string; verb?: string }, seen: S): string {
@@ -77,7 +96,7 @@ async function attempted<V extends SignedInVisit, S, I extends Acted, R>(
   return consequenceShown(visit, {
     title: given.title(seen, visit),
     to: addressOf(given, seen),
-    carried: given.carried ?? namesOf(fieldsOf(given, seen)),
+    carried: given.carried ?? namesOf(fieldsOf(given, visit, seen)),
     act: typeof button === "string" ? button : button(rehearsed, seen, visit),
     back,
     kind: (typeof bad === "function" ? bad(visit) : bad) ? "bad" : undefined,
@@ -101,6 +120,6 @@ async function confirmed<V extends SignedInVisit, S, I extends Acted, R>(
 
 function formPage<V extends SignedInVisit, S, I extends Acted, R>(given: ActOf<V, S, I, R>, visit: V, seen: S): Shown {
   const submit = "Show what comes of it";
-  const form = { to: addressOf(given, seen), fields: fieldsOf(given, seen), submit, back: given.at(seen) };
+  const form = { to: addressOf(given, seen), fields: fieldsOf(given, visit, seen), submit, back: given.at(seen) };
   return pageShown(visit, given.title(seen, visit), <section>{formShown(visit, form)}</section>);
 }

@@ -21,7 +21,7 @@ export function momentsIn(
 }
 
 /** What core lists of a record, as a timeline shows it. */
-export function shownMoments(moments: readonly Moment[]): TimelineMoment[] {
+export function shownMoments(moments: readonly Pick<Moment, "at" | "kind" | "text">[]): TimelineMoment[] {
   return moments.map(({ at, kind, text }) => ({ at: isoTime(at), kind, text }));
 }
 

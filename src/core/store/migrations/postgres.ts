@@ -580,5 +580,14 @@ export const migrations: Migration[] = [
     "statements": [
       "CREATE INDEX \"passports_list_expiry\" ON \"passports\" USING btree (\"partner_id\",\"environment\",\"pool_key\",\"passport_expiry\",\"id\");"
     ]
+  },
+  {
+    "name": "0037_traveler_mails",
+    "statements": [
+      "CREATE TABLE \"traveler_mails\" (\n\t\"id\" text COLLATE \"C\" PRIMARY KEY NOT NULL,\n\t\"esim_id\" text COLLATE \"C\" NOT NULL,\n\t\"partner_id\" text COLLATE \"C\" NOT NULL,\n\t\"to_customer\" bigint NOT NULL,\n\t\"address_sealed\" text COLLATE \"C\",\n\t\"masked\" text COLLATE \"C\" NOT NULL,\n\t\"status\" text COLLATE \"C\" NOT NULL,\n\t\"due_at\" bigint,\n\t\"leased_until\" bigint,\n\t\"lease_no\" bigint DEFAULT 0 NOT NULL,\n\t\"failed_attempts\" bigint NOT NULL,\n\t\"reason\" text COLLATE \"C\",\n\t\"created_by\" text COLLATE \"C\" NOT NULL,\n\t\"created_at\" bigint NOT NULL,\n\t\"ended_at\" bigint,\n\tCONSTRAINT \"traveler_mails_ended\" CHECK ((status = 'waiting') = (due_at is not null) and (status = 'waiting' or address_sealed is null))\n);\n",
+      "ALTER TABLE \"traveler_mails\" ADD CONSTRAINT \"traveler_mails_esim_id_esims_id_fk\" FOREIGN KEY (\"esim_id\") REFERENCES \"public\".\"esims\"(\"id\") ON DELETE no action ON UPDATE no action;",
+      "CREATE INDEX \"traveler_mails_esim\" ON \"traveler_mails\" USING btree (\"esim_id\",\"created_at\",\"id\");",
+      "CREATE INDEX \"traveler_mails_due\" ON \"traveler_mails\" USING btree (\"due_at\",\"id\") WHERE due_at is not null;"
+    ]
   }
 ];

@@ -548,5 +548,13 @@ export const migrations: Migration[] = [
     "statements": [
       "CREATE INDEX `passports_list_expiry` ON `passports` (`partner_id`,`environment`,`pool_key`,`passport_expiry`,`id`);"
     ]
+  },
+  {
+    "name": "0037_traveler_mails",
+    "statements": [
+      "CREATE TABLE `traveler_mails` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`esim_id` text NOT NULL,\n\t`partner_id` text NOT NULL,\n\t`to_customer` integer NOT NULL,\n\t`address_sealed` text,\n\t`masked` text NOT NULL,\n\t`status` text NOT NULL,\n\t`due_at` integer,\n\t`leased_until` integer,\n\t`lease_no` integer DEFAULT 0 NOT NULL,\n\t`failed_attempts` integer NOT NULL,\n\t`reason` text,\n\t`created_by` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`ended_at` integer,\n\tFOREIGN KEY (`esim_id`) REFERENCES `esims`(`id`) ON UPDATE no action ON DELETE no action,\n\tCONSTRAINT \"traveler_mails_ended\" CHECK((status = 'waiting') = (due_at is not null) and (status = 'waiting' or address_sealed is null))\n);\n",
+      "CREATE INDEX `traveler_mails_esim` ON `traveler_mails` (`esim_id`,`created_at`,`id`);",
+      "CREATE INDEX `traveler_mails_due` ON `traveler_mails` (`due_at`,`id`) WHERE due_at is not null;"
+    ]
   }
 ];

@@ -13,6 +13,7 @@ import { passportsTables, peopleTables } from "./passports.ts";
 import { platformTables } from "./platform.ts";
 import { suppliersTables } from "./suppliers.ts";
 import { supplyTables } from "./supply.ts";
+import { travelerMailsTables } from "./traveler-mails.ts";
 import { walletTables } from "./wallet.ts";
 import { webhooksTables } from "./webhooks.ts";
 
@@ -41,6 +42,7 @@ export function allTables(k: Kit) {
     ...suppliersTables(k, catalog),
     ...pricesTables(k),
     ...supplyTables(k, esims),
+    ...travelerMailsTables(k, esims),
     ...sandboxTables(k, partners),
     ...outbox,
     ...webhooksTables(k, { ...partners, ...outbox }),

@@ -158,6 +158,10 @@ export type ProductPurpose = (typeof productPurposes)[number];
 export const topupStatuses = ["paid", "applied", "failed"] as const;
 export type TopupStatus = (typeof topupStatuses)[number];
 
+/** How far a mail to a traveler is. */
+const travelerMailStatuses = ["waiting", "sent", "not_sent"] as const;
+export type TravelerMailStatus = (typeof travelerMailStatuses)[number];
+
 /** Why an eSIM cannot be topped up. */
 export const notToppableReasons = ["expired", "suspended", "not_supported"] as const;
 export type NotToppableReason = (typeof notToppableReasons)[number];

@@ -1,3 +1,6 @@
+import type { ComponentChildren } from "preact";
+import { staffNames } from "../../../core/accounts/staff-names.ts";
+import { sendableEsim } from "../../../core/after-sale/sendable-esim.ts";
 import type { DeliveredEsim } from "../../../core/esims/delivered.ts";
 import { esimTransitions } from "../../../core/esims/esim.ts";
 import { activateEsim, suspendEsim } from "../../../core/esims/life.ts";
@@ -16,6 +19,7 @@ import { listed } from "../../parts/list-page.tsx";
 import { changeWords, type Fields, links, pageShown, record } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, partIn, type Shown } from "../../session/visit.ts";
+import { sendPage, sentOf, sentShown } from "../esim-send.tsx";
 import { dayFilters, overAll, partnerFilter } from "./all-partners.ts";
 import { settleLinks } from "./esim-settle.tsx";
 import { esimOf, supplierLinks } from "./esim-supplier.tsx";
@@ -59,7 +63,8 @@ async function seenEsim(q: Read, iccid: string) {
   const order = esim.order_id === null ? null : await requireOrder(q, esim.order_id);
   const { timeline } = await findStory(q, esim.id);
   const sold = order === null ? null : { id: order.id, number: order.order_number };
-  return { iccid, status: esim.status, environment: esim.environment, partner, order: sold, found, timeline };
+  const sent = found === null ? null : await sentOf(q, { iccid, owner: null });
+  return { iccid, status: esim.status, environment: esim.environment, partner, order: sold, found, sent, timeline };
 }
 
 type SeenEsim = Awaited<ReturnType<typeof seenEsim>>;
@@ -68,7 +73,7 @@ const seenIn = (visit: ConsoleVisit): Promise<SeenEsim> => visit.store.read(seen
 
 async function esimPage(visit: ConsoleVisit): Promise<Shown> {
   const seen = await seenIn(visit);
-  const { iccid, status, environment, found, timeline } = seen;
+  const { iccid, status, environment, found, sent, timeline } = seen;
   const isReal = found !== null && environment === "production" && visit.may("esims.write");
   const possible = isReal ? acts.filter(({ to }) => canMove(esimTransitions, status, to)) : [];
   const buttons = possible.map(({ verb, title }) => [`/esims/${iccid}/${verb}`, title] as const);
@@ -77,10 +82,16 @@ async function esimPage(visit: ConsoleVisit): Promise<Shown> {
     <>
       {record(visit, esimFields(seen), links(visit, [...buttons, ...atSupplier]))}
       {found !== null && usage(toEsimStatus(found))}
+      {sent !== null && (await sendingShown(visit, sent))}
       {await timelineShown(visit, withoutPhones(timeline))}
     </>
   );
   return pageShown(visit, `eSIM ${iccid}`, body);
+}
+
+async function sendingShown(visit: ConsoleVisit, sent: Awaited<ReturnType<typeof sentOf>>): Promise<ComponentChildren> {
+  const actors = sent.mails.map(({ created_by }) => created_by);
+  return sentShown(visit, sent, { names: await visit.store.read(staffNames, actors), may: visit.may("esims.write") });
 }
 
 function esimFields({ status, environment, partner, order, found }: SeenEsim): Fields {
@@ -137,8 +148,14 @@ const moving = ({ verb, title, command }: (typeof acts)[number]) =>
     done: ({ status }, { iccid }) => `eSIM ${iccid} is ${status}.`,
   });
 
+const sendingPage = sendPage<ConsoleVisit>({
+  ownerOf: () => null,
+  read: (visit) => visit.store.read(sendableEsim, { iccid: partIn(visit, "iccid"), owner: null }),
+});
+
 export const consoleEsimPages = [
   consolePage({ path: "/esims", needs: "esims.read", show: esimsPage }),
   consolePage({ path: "/esims/:iccid", needs: "esims.read", show: esimPage }),
+  consolePage({ ...sendingPage, needs: "esims.write" }),
   ...acts.map((one) => consolePage({ path: `/esims/:iccid/${one.verb}`, needs: "esims.write", ...moving(one) })),
 ];

@@ -16,6 +16,7 @@ import { momentsIn, type TimelineMoment } from "../../parts/timeline.tsx";
 import type { Cell } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { type PortalVisit, partIn, type Shown } from "../../session/visit.ts";
+import { esimSendPages, sendingShown } from "./esim-send.tsx";
 import { esimTopupPages, topupsShown } from "./esim-topup.tsx";
 import { historyShown } from "./history.tsx";
 import { asNotFound } from "./own-pages.ts";
@@ -94,6 +95,7 @@ async function esimPage(visit: PortalVisit): Promise<Shown> {
   const asked = { ...owner, iccid: partIn(visit, "iccid"), publicUrl: context.addresses.publicUrl };
   const one = await store.read(readEsim, asked);
   const { status, line, order_number, delivered } = one;
+  const sending = await sendingShown(visit, status.iccid);
   if (visit.viewing && delivered !== null) {
     await visit.write(auditCodesRead, { partnerId: owner.partnerId, orderId: status.order_id, codes: 1 });
   }
@@ -118,7 +120,8 @@ async function esimPage(visit: PortalVisit): Promise<Shown> {
       <Install delivered={delivered} iccid={status.iccid} />
     ),
     await topupsShown(visit, status.iccid),
-    await historyShown(visit, one, momentsOf(one, context.clock.now())),
+    sending.shown,
+    await historyShown(visit, one, [...momentsOf(one, context.clock.now()), ...sending.moments]),
   ]);
 }
 
@@ -166,4 +169,5 @@ export const esimPages = [
   portalPage({ path: "/esims", needs: "esims.read", show: esimsPage }),
   portalPage({ path: "/esims/:iccid", needs: "esims.read", show: esimPage }),
   ...esimTopupPages,
+  ...esimSendPages,
 ];
