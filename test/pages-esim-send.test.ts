@@ -11,12 +11,18 @@ import { activateEsim } from "../src/core/esims/life.ts";
 import { createMailer } from "../src/daemon/gateways/mailer.ts";
 import { createTravelerMails } from "../src/daemon/workers/traveler-mails.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
+import { startDaemon, targetOf } from "./support/daemon.ts";
 import { inSnapshot } from "./support/database.ts";
+import { sandboxEsimPage } from "./support/esims.ts";
+import { eventually } from "./support/hangs.ts";
 import { person, startPages } from "./support/pages.ts";
 import type { PlatformOptions } from "./support/platform.ts";
 import { create, createBulk, customer, lines } from "./support/quotes.ts";
+import { openShop } from "./support/shop.ts";
 import { smtpServer } from "./support/smtp.ts";
+import { freshUrl, temporaryDirectory } from "./support/store.ts";
 import type { Visitor } from "./support/visitor.ts";
+import { esimctlJson } from "./support/warm.ts";
 
 const HOUR = 3_600_000;
 
@@ -181,13 +187,7 @@ test("viewers may not, others' eSIMs are not found, no mailbox is refused, the s
   for (const address of ["mia", "a@b.example, c@d.example", "a@b.example\r\nBcc: c@d.example", ""]) {
     expect((await sendTo(agent, one.iccid, { address })).shown.status, address).toBe(400);
   }
-  const sandbox = await platform.credential("acme", {});
-  const { body } = await sandbox.get("/api/v1/products?limit=100");
-  const { body: order } = await create(sandbox, lines([body.data[0].id, 1]));
-  await platform.fulfill();
-  const { body: delivered } = await sandbox.get(`/api/v1/orders/${order.id}/esims`);
-  await agent.send(await agent.get("/portal"), { environment: "sandbox" }, "/environment");
-  const there = `/portal/esims/${delivered.esims[0].iccid}`;
+  const there = await sandboxEsimPage(platform, "acme", agent);
   for (const path of [there, `${there}/send`]) {
     const page = await agent.get(path);
     expect(page.text).toContain("In the sandbox no mail goes out; open the link.");
@@ -254,4 +254,31 @@ test("support sends it in the console, and its timeline has the mail", async () 
   expect((await platform.agent.get(`/portal/esims/${platform.two.iccid}`)).text).toContain("the operator");
   const viewer = await person(platform, { role: "viewer" });
   expect((await viewer.get(`/console/esims/${platform.two.iccid}/send`)).status).toBe(403);
+});
+
+test("serve mails what the terminal sends, and its log has no address", { tags: ["slow"] }, async () => {
+  const smtp = await smtpServer();
+  const url = await freshUrl();
+  const folder = temporaryDirectory();
+  const shop = await openShop({ folder, url, stock: { EU5: 1 }, priceCents: 1, fundsCents: 10 });
+  const daemon = await startDaemon({ ...shop.served, flags: ["--smtp-url", smtp.url] });
+  const { args, env } = targetOf(shop.served);
+  const run = async (line: string) => Object(await esimctlJson([...line.split(" "), ...args], { env }));
+  const { id } = await run("orders create --product EU5 --quantity 1 --partner acme");
+  const order = await eventually(
+    () => run(`orders show ${id}`),
+    ({ status }) => status === "fulfilled",
+  );
+  await run(`esims send ${order.order_number} --to mia@example.com`);
+  await eventually(
+    () => smtp.mails,
+    ({ length }) => length > 0,
+  );
+  expect(smtp.mails).toMatchObject([{ to: ["mia@example.com"], text: expect.stringContaining("/install/") }]);
+  await eventually(
+    () => run(`find ${order.order_number}`),
+    (found) => JSON.stringify(found).includes("sent to the traveler (m•••@…)"),
+  );
+  const ended = await daemon.stop();
+  expect(`${daemon.text()}${ended.stdout}${ended.stderr}`).not.toContain("mia@");
 });

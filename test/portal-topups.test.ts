@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { insert } from "../src/core/store/rows.ts";
 import { walletBalances } from "../src/core/wallet/balances.ts";
 import { addProducts, addStock } from "./support/catalog.ts";
+import { sandboxEsimPage } from "./support/esims.ts";
 import { person, startPages } from "./support/pages.ts";
 import { create, lines } from "./support/quotes.ts";
 import { makeSupplied, plan, setUpProvider, startTopupProvider, work } from "./support/topup-provider.ts";
@@ -85,13 +86,7 @@ test("what was in stock takes nothing; others' eSIMs are not found, and viewers 
 
 test("in the sandbox a top-up costs nothing", async () => {
   const { platform, agent } = await withEsim({ supplied: false });
-  const sandbox = await platform.credential("acme", {});
-  const { body } = await sandbox.get("/api/v1/products?limit=100");
-  const { body: order } = await create(sandbox, lines([body.data[0].id, 1]));
-  await platform.fulfill();
-  const { body: delivered } = await sandbox.get(`/api/v1/orders/${order.id}/esims`);
-  await agent.send(await agent.get("/portal"), { environment: "sandbox" }, "/environment");
-  const at = `/portal/esims/${delivered.esims[0].iccid}`;
+  const at = await sandboxEsimPage(platform, "acme", agent);
   const asked = await chosen(agent, at);
   expect(asked.text).toContain("EU5: the sandbox charges nothing.");
   expect((await agent.send(asked, {}, "/topup")).text).toContain("EU5 is bought for this eSIM");

@@ -1,6 +1,8 @@
 import { importStock } from "../../src/core/esims/import-stock.ts";
 import type { ProductId } from "../../src/core/kernel/brand.ts";
 import type { Caller, Platform } from "./platform.ts";
+import { create, lines } from "./quotes.ts";
+import type { Visitor } from "./visitor.ts";
 
 /** A published eSIM of a test profile. */
 export interface Delivered {
@@ -22,4 +24,15 @@ export async function deliverEsim(
   await platform.fulfill();
   const { body } = await caller.get(`/api/v1/orders/${order.id}/esims`);
   return { iccid, orderId: order.id, installUrl: body.esims[0].install_url };
+}
+
+/** The path of an eSIM of the sandbox in the portal of a partner, where its person is from now on. */
+export async function sandboxEsimPage(platform: Platform, slug: string, who: Visitor): Promise<string> {
+  const sandbox = await platform.credential(slug, {});
+  const { body } = await sandbox.get("/api/v1/products?limit=100");
+  const { body: order } = await create(sandbox, lines([body.data[0].id, 1]));
+  await platform.fulfill();
+  const { body: delivered } = await sandbox.get(`/api/v1/orders/${order.id}/esims`);
+  await who.send(await who.get("/portal"), { environment: "sandbox" }, "/environment");
+  return `/portal/esims/${delivered.esims[0].iccid}`;
 }
