@@ -5,7 +5,7 @@ import { showPriceList } from "../src/core/prices/show.ts";
 import { addProducts } from "./support/catalog.ts";
 import { type Person, person, startPages } from "./support/pages.ts";
 import { listed, rule } from "./support/price-lists.ts";
-import { csrfOf } from "./support/visitor.ts";
+import { csrfOf, type Seen } from "./support/visitor.ts";
 
 const LIST = "/console/prices/gold";
 
@@ -27,7 +27,7 @@ async function shop() {
   await listed(platform, "acme", "gold");
   /** What one unit costs acme over the API, by SKU. */
   const prices = async () => {
-    const { body } = await caller.get("/api/v1/products");
+    const { body } = await caller.get("/api/v1/products?limit=100");
     return Object.fromEntries(
       body.data.map(({ sku, price_cents }: { sku: string; price_cents: number }) => [sku, price_cents]),
     );
@@ -89,6 +89,47 @@ test("a price is set after what comes of it was shown, and is what the partner p
   const page = await finance.get(LIST);
   expect(page.text).toMatch(/EU5.*3\.10 AUD.*europe.*cost \+ 35 %10/);
   expect((await finance.get(`${LIST}?format=csv`)).html).toContain("EU5,,3.10 AUD,1,,");
+});
+
+test("the products that a rule changes are named with both prices before it is set", async () => {
+  const { store, finance, prices } = await shop();
+  const skus = Array.from({ length: 25 }, (_, at) => `ASIA${10 + at}`);
+  await addProducts(
+    store,
+    skus.map((sku) => ({ sku, price_cents: 900, region: "Asia" })),
+  );
+  for (const sku of skus) {
+    const cost = { cost: 40_000, currency: "AUD" };
+    await store.write(changeProduct, { sku, fields: null, rule: {}, cost, actor: "test" });
+  }
+  await rule(store, "gold", { sku: "ASIA10", price: "5.00" });
+  const movesOf = (shown: Seen) => {
+    const named = shown.page.querySelectorAll("table").find(({ text }) => text.includes("Products whose price"));
+    return (named?.querySelectorAll("tbody tr") ?? []).map((row) =>
+      row.querySelectorAll("td").map(({ text }) => text.trim()),
+    );
+  };
+  const asked = async (typed: Record<string, string>) =>
+    finance.send(await finance.get(LIST), { sku: "", ...typed }, "/prices/gold");
+
+  const wide = await asked({ region: "asia", markup: "50" });
+  expect(wide.text).toContain("Products whose price changes on 2026-03-02 (UTC)");
+  // ASIA10 keeps the price of its own rule.
+  expect(movesOf(wide).map(([sku]) => sku)).toEqual(skus.slice(1, 21));
+  expect(movesOf(wide)[0]).toEqual(["ASIA11", "Plan ASIA11", "9.00 AUD", "6.00 AUD"]);
+  expect(wide.text).toContain("And 4 more.");
+  expect((await prices()).ASIA11).toBe(900);
+  await finance.send(wide, {}, "/prices/gold");
+  expect(await prices()).toMatchObject({ ASIA10: 500, ASIA11: 600, ASIA34: 600 });
+
+  // Once set, it changes nothing; a later day and more units are shown as they will be.
+  expect((await asked({ region: "Asia", markup: "50" })).text).toContain("It changes the price of no product.");
+  const many = await asked({ sku: "ASIA10", price: "4.50", min_quantity: "10", from: "2026-05-01" });
+  expect(many.text).toContain("Products whose price changes on 2026-05-01 (UTC), at 10 units of a line");
+  expect(movesOf(many)).toEqual([["ASIA10", "Plan ASIA10", "5.00 AUD", "4.50 AUD"]]);
+  const over = await asked({ sku: "ASIA10", price: "4.50", to: "2026-03-02" });
+  expect(over.text).toContain("It changes the price of no product.");
+  expect(await store.read(showPriceList, "gold")).toHaveLength(2);
 });
 
 test("what is wrong with a rule is said beside its field, with what was typed", async () => {

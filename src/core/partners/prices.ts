@@ -1,8 +1,10 @@
 import { matching } from "../catalog/list.ts";
+import { isoTime } from "../kernel/clock.ts";
 import { requirePriceList } from "../prices/lists.ts";
+import { type AskedRule, checkedRule, setPriceRule } from "../prices/set-rule.ts";
 import { type RuleInList, showPriceList } from "../prices/show.ts";
 import { pricesByProduct, pricesOfList } from "../prices/unit-price.ts";
-import type { Read } from "../store/store.ts";
+import type { Read, Tx } from "../store/store.ts";
 import { requirePartner } from "./partner.ts";
 
 /** What one unit of a product costs a partner. */
@@ -40,20 +42,49 @@ export interface PriceMove extends Pick<PartnerPrice, "sku" | "name" | "currency
 export async function priceMoves(q: Read, { slug, list }: { slug: string; list: string | null }): Promise<PriceMove[]> {
   const { price_list } = await requirePartner(q, slug);
   if (list !== null) await requirePriceList(q, list);
-  const then = await pricesBy(q, list);
-  return (await pricesBy(q, price_list)).flatMap(({ sku, name, currency, price_cents: now_cents }, at) => {
-    const then_cents = then[at]?.price_cents ?? now_cents;
+  return movesBetween(await pricesBy(q, price_list), await pricesBy(q, list));
+}
+
+/** What a rule changes for partners with its list: the price of a unit where a line has as many as it begins with. */
+export interface RuleMoves {
+  quantity: number;
+  /** The UTC day: today, or the first on which it holds. */
+  day: string;
+  moves: PriceMove[];
+}
+
+/** Sets a rule, and finds what it changes: to be rehearsed. Throws as `setPriceRule`. */
+export async function foreseePriceRule(tx: Tx, asked: AskedRule): Promise<RuleMoves> {
+  const { min_quantity: quantity, from_day } = await checkedRule(tx, asked.rule);
+  const today = isoTime(tx.now).slice(0, 10);
+  const at = { quantity, day: from_day !== null && from_day > today ? from_day : today };
+  const before = await pricesBy(tx, asked.list, at);
+  await setPriceRule(tx, asked);
+  return { ...at, moves: movesBetween(before, await pricesBy(tx, asked.list, at)) };
+}
+
+/** The same products by SKU, before and after. */
+function movesBetween(before: readonly PartnerPrice[], after: readonly PartnerPrice[]): PriceMove[] {
+  return before.flatMap(({ sku, name, currency, price_cents: now_cents }, at) => {
+    const then_cents = after[at]?.price_cents ?? now_cents;
     return now_cents === then_cents ? [] : { sku, name, currency, now_cents, then_cents };
   });
 }
 
-/** What one unit of each active product costs by a list, by SKU; null: by the catalog. */
-async function pricesBy(q: Read, price_list: string | null): Promise<PartnerPrice[]> {
-  const price = price_list === null ? pricesByProduct(q, null) : await pricesOfList(q, price_list);
+/** How many units a line has, and the UTC day: today, unless given. */
+type PricedAt = Pick<RuleMoves, "quantity"> & { day?: string };
+
+/** What a unit of each active product costs by a list, by SKU; null: by the catalog. */
+async function pricesBy(
+  q: Read,
+  price_list: string | null,
+  { quantity, day }: PricedAt = { quantity: 1 },
+): Promise<PartnerPrice[]> {
+  const price = price_list === null ? pricesByProduct(q, null) : await pricesOfList(q, price_list, day);
   const products: PartnerPrice[] = [];
   for (const row of await matching(q, { status: "active" })) {
     const { sku, name, currency, price_cents: catalog_price_cents } = row;
-    const { unit_price_cents: price_cents, price_list: by } = await price(row, 1);
+    const { unit_price_cents: price_cents, price_list: by } = await price(row, quantity);
     products.push({ sku, name, price_cents, currency, catalog_price_cents, price_list: by });
   }
   return products.sort((one, other) => (one.sku < other.sku ? -1 : 1));

@@ -92,7 +92,8 @@ export async function requireRule(
   return { id, scope: { ...scope, price_cents, markup_points } };
 }
 
-async function checkedRule(q: Read, typed: TypedRule): Promise<RuleInput> {
+/** A rule as it is stored. Throws `not_found` for the product, `validation`. */
+export async function checkedRule(q: Read, typed: TypedRule): Promise<RuleInput> {
   const sku = typed.sku?.trim() ?? "";
   const product = sku === "" ? null : await findRuleProduct(q, sku);
   if (sku !== "" && product === null) throw notFound("product", sku);

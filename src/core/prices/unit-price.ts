@@ -24,9 +24,9 @@ export function pricesByProduct(q: Read, list: string | null): PriceUnit {
   return pricing(q, list, list === null ? noRules : rulesByProduct(q, list));
 }
 
-/** Prices many products by a list, which is read whole. */
-export async function pricesOfList(q: Read, list: string): Promise<PriceUnit> {
-  return pricing(q, list, await rulesOfList(q, list), ratesOnce(q));
+/** Prices many products by a list, which is read whole; on another UTC day than today where one is given. */
+export async function pricesOfList(q: Read, list: string, day?: string): Promise<PriceUnit> {
+  return pricing(q, list, await rulesOfList(q, list), { findRate: ratesOnce(q), day });
 }
 
 const noRules: FindRules = async () => [];
@@ -45,13 +45,18 @@ function ratesOnce(q: Read): FindRate {
   };
 }
 
+interface Manner {
+  findRate?: FindRate;
+  /** Today, unless given. */
+  day?: string | undefined;
+}
+
 function pricing(
   q: Read,
   list: string | null,
   findRules: FindRules,
-  findRate: FindRate = (key) => currentRates.get(q, key),
+  { findRate = (key) => currentRates.get(q, key), day = isoTime(q.now).slice(0, 10) }: Manner = {},
 ): PriceUnit {
-  const day = isoTime(q.now).slice(0, 10);
   return async (product, quantity) => {
     const { cost, cost_currency, currency: to } = product;
     // A price in the currency of its cost needs no rate.

@@ -80,6 +80,7 @@ import { pauseOrders, resumeOrders } from "../../core/orders/pause.ts";
 import { purgeSandboxStep } from "../../core/orders/purge-sandbox.ts";
 import { auditCodesRead } from "../../core/orders/read-audit.ts";
 import { createPartner } from "../../core/partners/create.ts";
+import { foreseePriceRule } from "../../core/partners/prices.ts";
 import { resumePartner, suspendPartner } from "../../core/partners/suspend.ts";
 import { updatePartner } from "../../core/partners/update.ts";
 import { editPassport } from "../../core/passports/edit.ts";
@@ -213,6 +214,7 @@ export const commands = {
   expireDueEsims,
   failSignIn,
   followStock,
+  foreseePriceRule,
   forgetTokens,
   fulfillLeased,
   giveUpTravelerMails,

@@ -10,10 +10,10 @@ import { actPage } from "../../parts/act-page.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { partOfWhole } from "../../parts/part-of-whole.ts";
-import { table } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, requiredField, type Shown } from "../../session/visit.ts";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
+import { priceMovesShown } from "./price-moves.tsx";
 
 const columns: readonly Column<PartnerPrice>[] = [
   { title: "SKU", cell: ({ sku }) => sku },
@@ -80,20 +80,10 @@ const pricesWords = (list: string | null) => (list === null ? "the catalog's pri
 const MOST_SHOWN = 200;
 
 function movesShown(visit: ConsoleVisit, moves: readonly PriceMove[]): ComponentChildren {
-  const shown = {
-    caption: "Prices that change",
-    rows: moves.slice(0, MOST_SHOWN),
-    empty: "No price of one unit changes.",
-  };
+  const empty = "No price of one unit changes.";
   return (
     <>
-      {table(visit, shown, [
-        { title: "SKU", cell: ({ sku }) => sku },
-        { title: "Name", cell: ({ name }) => name },
-        { title: "Now", right: true, cell: ({ now_cents: money, currency }) => ({ money, currency }) },
-        { title: "Then", right: true, cell: ({ then_cents: money, currency }) => ({ money, currency }) },
-      ])}
-      {moves.length > MOST_SHOWN && <p>And {moves.length - MOST_SHOWN} more.</p>}
+      {priceMovesShown(visit, moves, { caption: "Prices that change", empty, most: MOST_SHOWN })}
       <p>It holds at the partner's next request. {KEPT_PRICES}</p>
     </>
   );
