@@ -67,6 +67,15 @@ test("what is wrong is said beside its field, and nothing of the request is in t
       400,
       expect.stringContaining(words),
     ]);
+    // What was typed just now is there again, as in the form of a new request, kept by no cache; and nothing else.
+    const shown = refused.page.querySelectorAll("main input[type=text], main input[type=date]");
+    const filled = shown.flatMap((one) => {
+      const value = one.getAttribute("value");
+      return value === undefined ? [] : [[one.getAttribute("name"), value]];
+    });
+    expect(filled).toEqual([[field, Object(typed)[field]]]);
+    expect(refused.headers.get("cache-control")).toBe("no-store");
+    expectNoIdentity(refused.html.replaceAll(iccid, ""));
   }
   const missing = await agent.send(form, { empty_puk: "yes" }, "/identity");
   expect([missing.status, missing.text]).toEqual([400, expect.stringContaining("also needs: puk")]);
