@@ -13,6 +13,7 @@ export default command({
     "Leaves a mail with the link of its install page to a serve with --smtp-url, which sends it within seconds and " +
     "tries for a day; where there is none it is not sent. find and the eSIM's page say what came of it. An eSIM is " +
     "sent five times a day at the most, and none of the sandbox or that has ended is.",
+  fields: { address: "--to" },
   json: "{id, status, to, to_customer, failed_attempts, reason, created_by, created_at, ended_at}; to is masked",
   examples: ["esims send 8944590004463637008 --to mia@example.com", "esims send 8944590004463637008 --to-customer"],
   args: { esim: esimArgument },

@@ -110,8 +110,8 @@ async function esimPage(visit: PortalVisit): Promise<Shown> {
       ["Activation", status.activation_policy],
       ["Activated", { time: status.activated_at }],
       ["Expires", { time: status.expires_at }],
-      ["Last seen", [country, network].filter(Boolean).join(", ")],
-      ["Seen", { time: updated_at }],
+      ["Last seen in", [country, network].filter(Boolean).join(", ")],
+      ["Last seen at", { time: updated_at }],
       ["EID", delivered?.eid ?? null],
     ]),
     delivered === null ? (
