@@ -1,5 +1,4 @@
-import { formatCost } from "../kernel/cost.ts";
-import { type Costed, pricesAtCost } from "../prices/at-cost.ts";
+import { type Costed, lossOf, pricesAtCost } from "../prices/at-cost.ts";
 import type { Read } from "../store/store.ts";
 import { type Priced, priceChanges } from "./price-changes.ts";
 
@@ -8,9 +7,8 @@ type Sold = Costed & { price_cents: number };
 
 /** Says that a price is below the product's cost at the rate of today; null: it is not, or one of them is not known. */
 export async function belowCost(q: Read, product: Sold): Promise<string | null> {
-  const least = await pricesAtCost(q)(product);
-  if (least === null || product.cost === null || product.price_cents >= least) return null;
-  return `it is below the cost of ${formatCost(product.cost)} ${product.cost_currency ?? ""}`;
+  const loss = lossOf(product.price_cents, product, await pricesAtCost(q)(product));
+  return loss && `it is below the cost of ${loss.cost} ${loss.cost_currency}`;
 }
 
 /** Why a person should look at a price again before a product has it; its cost too. Empty: nothing is doubtful. */

@@ -1,4 +1,4 @@
-import { priceOfCost } from "../kernel/cost.ts";
+import { formatCost, priceOfCost } from "../kernel/cost.ts";
 import type { Read } from "../store/store.ts";
 import type { PricedProduct } from "./price.ts";
 import { rateToday } from "./rates.ts";
@@ -20,4 +20,20 @@ export function pricesAtCost(q: Read): PriceAtCost {
     const rate = await known;
     return rate === null ? null : priceOfCost({ cost, rate, markupPoints: 0, currency });
   };
+}
+
+/** A price that is below the product's cost at the rate of today. */
+export interface BelowCost {
+  price_cents: number;
+  currency: string;
+  /** A plain decimal of `cost_currency`. */
+  cost: string;
+  cost_currency: string;
+}
+
+/** A price against the least one that is not below the cost; null: it is not below, or that is not known. */
+export function lossOf(price_cents: number, product: Costed, least: number | null): BelowCost | null {
+  const { currency, cost, cost_currency } = product;
+  if (least === null || cost === null || cost_currency === null || price_cents >= least) return null;
+  return { price_cents, currency, cost: formatCost(cost), cost_currency };
 }

@@ -1,7 +1,7 @@
 import { findClashes, linesWords } from "../csv/clashes.ts";
 import type { CheckedRow } from "../csv/rows.ts";
 import { fieldSentences } from "../kernel/checked.ts";
-import { formatCost } from "../kernel/cost.ts";
+import { type BelowCost, lossOf } from "./at-cost.ts";
 import type { ListedProduct } from "./products.ts";
 import { checkRule, type RuleInput, type RuleProduct, type ruleFields } from "./rule-input.ts";
 
@@ -16,7 +16,7 @@ export interface RuleFile {
   see(row: RuleRow): void;
   check(row: RuleRow): CheckedRow<RuleInput>;
   /** Those of the good rows checked so far that lose money. */
-  belowCost(): BelowCost[];
+  belowCost(): RowBelowCost[];
 }
 
 /** Rows with the same scope: one of them would replace the other. */
@@ -25,20 +25,15 @@ function scopeOf({ values: { sku, region, min_quantity, from, to } }: RuleRow): 
 }
 
 /** A row whose price is below the product's cost at the rate of today. */
-export interface BelowCost {
+export interface RowBelowCost extends BelowCost {
   sku: string;
-  price_cents: number;
-  currency: string;
-  /** A plain decimal of `cost_currency`. */
-  cost: string;
-  cost_currency: string;
 }
 
 /** Makes the checks of a file, against the products of the catalog. */
 export function ruleFile(catalog: readonly ListedProduct[]): RuleFile {
   const products = new Map(catalog.map((product) => [product.sku, product]));
   const twice = findClashes<RuleRow>(scopeOf, ({ values: { price, markup } }) => `${price} ${markup}`);
-  const below = new Map<number, BelowCost>();
+  const below = new Map<number, RowBelowCost>();
   return {
     see: twice.see,
     check(row) {
@@ -47,7 +42,7 @@ export function ruleFile(catalog: readonly ListedProduct[]): RuleFile {
       const problems = "problems" in checked ? fieldSentences(checked.problems) : [];
       if (lines !== null) problems.push(`price differs for the same units and days on ${linesWords(lines)}`);
       if (problems.length > 0 || "problems" in checked) return { problems };
-      const loss = lossOf(checked.ok, products.get(checked.ok.product?.sku ?? ""));
+      const loss = rowLoss(checked.ok, products.get(checked.ok.product?.sku ?? ""));
       if (loss === null) return checked;
       below.set(row.line, loss);
       return { ...checked, warnings: ["price is below the product's cost"] };
@@ -61,9 +56,8 @@ function ruleProduct(product: ListedProduct | undefined): RuleProduct | null {
   return product === undefined ? null : { id: product.id, sku: product.sku, currency: product.currency };
 }
 
-function lossOf({ price_cents }: RuleInput, product: ListedProduct | undefined): BelowCost | null {
+function rowLoss({ price_cents }: RuleInput, product: ListedProduct | undefined): RowBelowCost | null {
   if (price_cents === null || product === undefined) return null;
-  const { sku, currency, cost, cost_currency, least_cents } = product;
-  if (cost === null || cost_currency === null || least_cents === null || price_cents >= least_cents) return null;
-  return { sku, price_cents, currency, cost: formatCost(cost), cost_currency };
+  const loss = lossOf(price_cents, product, product.least_cents);
+  return loss && { sku: product.sku, ...loss };
 }

@@ -1,3 +1,4 @@
+import { counted } from "../kernel/counted.ts";
 import type { RuleInList } from "./show.ts";
 
 /** What is said of a price before it is set, in terminal and console alike. */
@@ -8,6 +9,14 @@ export const ABOUT_MARKUPS =
 
 /** What is said of a rule before it is removed. */
 export const AFTER_REMOVAL = "Then the next rule holds, or the catalog's price.";
+
+/** Prices below the cost that are named; of more it is said how many there are. */
+export const MOST_BELOW_COST = 10;
+
+/** What is said of so many prices of a file. */
+export function belowCostWords(count: number): string {
+  return `Look at ${counted(count, "price")} again, below the product's cost`;
+}
 
 /** What is said of a price list before it is deleted. */
 export const ABOUT_DELETING = "Its rules go with it. Lines of orders keep its name.";

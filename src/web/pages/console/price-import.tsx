@@ -2,11 +2,11 @@ import type { ComponentChildren } from "preact";
 import { counted } from "../../../core/kernel/counted.ts";
 import { requirePriceList } from "../../../core/prices/lists.ts";
 import { ruleProducts } from "../../../core/prices/products.ts";
-import { type BelowCost, type RuleRow, ruleFile } from "../../../core/prices/rule-file.ts";
+import { type RowBelowCost, type RuleRow, ruleFile } from "../../../core/prices/rule-file.ts";
 import { type RuleInput, ruleFields } from "../../../core/prices/rule-input.ts";
 import { importPriceRules, type RuleOutcome, ruleBefore, shownIn } from "../../../core/prices/set-rule.ts";
 import type { RuleInList } from "../../../core/prices/show.ts";
-import { amountWords, KEPT_PRICES } from "../../../core/prices/words.ts";
+import { amountWords, belowCostWords, KEPT_PRICES, MOST_BELOW_COST } from "../../../core/prices/words.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { type FileRow, LARGE_FILE } from "../../parts/csv-file.ts";
 import { type BadLine, badLines, filePage } from "../../parts/file-page.tsx";
@@ -22,15 +22,12 @@ const MOST_ROWS = 2_000;
 /** Rows that a preview shows. */
 const MOST_SHOWN = 200;
 
-/** Prices below the cost that a preview names. */
-const MOST_BELOW = 10;
-
 type CsvLine = FileRow<(typeof ruleFields)[number]>;
 
 interface RulesFile {
   good: RuleInput[];
   bad: BadLine[];
-  below: BelowCost[];
+  below: RowBelowCost[];
 }
 
 async function checkFile(q: Read, lines: readonly CsvLine[]): Promise<RulesFile> {
@@ -45,18 +42,17 @@ async function checkFile(q: Read, lines: readonly CsvLine[]): Promise<RulesFile>
   return { ...found, below: belowCost() };
 }
 
-function belowShown(visit: ConsoleVisit, below: readonly BelowCost[]): ComponentChildren {
+function belowShown(visit: ConsoleVisit, below: readonly RowBelowCost[]): ComponentChildren {
   if (below.length === 0) return null;
-  const words = `Look at ${counted(below.length, "price")} again, below the product's cost.`;
-  const shown = { caption: "Prices below the product's cost", rows: below.slice(0, MOST_BELOW) };
+  const shown = { caption: "Prices below the product's cost", rows: below.slice(0, MOST_BELOW_COST) };
   return [
-    <p class="alert bad">{words}</p>,
+    <p class="alert bad">{belowCostWords(below.length)}.</p>,
     table(visit, shown, [
       { title: "SKU", cell: ({ sku }) => sku },
       { title: "Price", right: true, cell: ({ price_cents, currency }) => moneyWords(price_cents, currency) },
       { title: "Cost", right: true, cell: ({ cost, cost_currency }) => `${cost} ${cost_currency}` },
     ]),
-    below.length > MOST_BELOW && <p>And {below.length - MOST_BELOW} more.</p>,
+    below.length > MOST_BELOW_COST && <p>And {below.length - MOST_BELOW_COST} more.</p>,
   ];
 }
 
@@ -125,12 +121,12 @@ async function take(visit: ConsoleVisit, { good, bad, below }: Taken): Promise<S
   return { to: `/prices/${encodeURIComponent(list)}`, notice: `${outcomeWords(outcomes)}.${left}${belowWords(below)}` };
 }
 
-function belowWords(below: readonly BelowCost[]): string {
+function belowWords(below: readonly RowBelowCost[]): string {
   if (below.length === 0) return "";
-  const named = below.slice(0, MOST_BELOW).map(({ sku, price_cents, currency, cost, cost_currency }) => {
+  const named = below.slice(0, MOST_BELOW_COST).map(({ sku, price_cents, currency, cost, cost_currency }) => {
     return `${sku} at ${moneyWords(price_cents, currency)} (cost ${cost} ${cost_currency})`;
   });
-  const more = below.length > MOST_BELOW ? ` and ${below.length - MOST_BELOW} more` : "";
+  const more = below.length > MOST_BELOW_COST ? ` and ${below.length - MOST_BELOW_COST} more` : "";
   return ` Below the product's cost: ${named.join(", ")}${more}.`;
 }
 
