@@ -1,6 +1,6 @@
 import { lte, sql } from "drizzle-orm";
 import type { InvitationId } from "../kernel/brand.ts";
-import { type Lease, leaseOn, leasesOf } from "../platform/lease.ts";
+import { hasDueIn, type Lease, leaseOn, leasesOf } from "../platform/lease.ts";
 import { mailRest } from "../platform/mail-rest.ts";
 import { findByKey, updateRow } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -45,14 +45,8 @@ export async function dropExpired(tx: Tx): Promise<void> {
   await expired(tx, { now: tx.now });
 }
 
-const due = statement((db, t, slot: Slots<{ before: number }>) =>
-  db.select({ id: t.invitations.id }).from(t.invitations).where(lte(t.invitations.due_at, slot.before)).limit(1),
-);
-
-/** Whether a mail has been due for `forMs`: asked first, so that nothing is written while nothing waits. */
-export async function hasDueInvitations(q: Read, { forMs }: { forMs: number }): Promise<boolean> {
-  return (await due(q, { before: q.now - forMs })).length > 0;
-}
+/** Whether the mail of an invitation has been due for so long. */
+export const hasDueInvitations = hasDueIn("invitations");
 
 /** Claims the invitations whose mail is due. Those that have expired are removed and not mailed. */
 export async function claimInvitations(tx: Tx): Promise<ClaimedInvitation[]> {

@@ -3,7 +3,7 @@ import { visibleEsim } from "../esims/esim.ts";
 import { esimLinks } from "../esims/links.ts";
 import type { TravelerMailId } from "../kernel/brand.ts";
 import { partnerById } from "../partners/partner.ts";
-import { type Lease, leaseOn, leasesOf } from "../platform/lease.ts";
+import { hasDueIn, type Lease, leaseOn, leasesOf } from "../platform/lease.ts";
 import { mailRest } from "../platform/mail-rest.ts";
 import { findByKey, updateRow } from "../store/rows.ts";
 import { type Slots, statement } from "../store/statement.ts";
@@ -31,14 +31,8 @@ const TRIED_MS = 24 * 60 * 60 * 1000;
 
 const claim = leasesOf("travelerMails", LEASE_MS).claimer<object>(() => sql`true`);
 
-const due = statement((db, t, slot: Slots<{ before: number }>) =>
-  db.select({ id: t.travelerMails.id }).from(t.travelerMails).where(lte(t.travelerMails.due_at, slot.before)).limit(1),
-);
-
-/** Whether a mail has been due for `forMs`: asked first, so that nothing is written while nothing waits. */
-export async function hasDueTravelerMails(q: Read, { forMs }: { forMs: number }): Promise<boolean> {
-  return (await due(q, { before: q.now - forMs })).length > 0;
-}
+/** Whether a mail to a traveler has been due for so long. */
+export const hasDueTravelerMails = hasDueIn("travelerMails");
 
 /** Claims mails that are due. */
 export async function claimTravelerMails(tx: Tx, _input: null): Promise<ClaimedTravelerMail[]> {

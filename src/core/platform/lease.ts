@@ -90,6 +90,18 @@ export function outcomeCounts(
 // The tables have these columns alike; the type of one is used for all.
 const leased = (t: Tables, name: LeasedTable) => t[name] as Tables["orders"];
 
+/** Makes a query: whether a row has been due for `forMs`. Asked first, so that nothing is written while none waits. */
+export function hasDueIn(name: LeasedTable): (q: Read, input: { forMs: number }) => Promise<boolean> {
+  const due = statement((db, t, slot: Slots<{ before: number }>) =>
+    db
+      .select({ id: leased(t, name).id })
+      .from(leased(t, name))
+      .where(lte(leased(t, name).due_at, slot.before))
+      .limit(1),
+  );
+  return async (q, { forMs }) => (await due(q, { before: q.now - forMs })).length > 0;
+}
+
 /** The leases of the table `name`, each for `forMs`. */
 export function leasesOf<N extends LeasedTable>(name: N, forMs: number): Leases<N> {
   const isHeld = (t: Tables, slot: Slots<Held>) =>
