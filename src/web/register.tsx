@@ -295,7 +295,7 @@ interface Assets {
   version: string;
 }
 
-const types = {
+const assetTypes = {
   "style.css": "text/css; charset=utf-8",
   "app.js": "text/javascript; charset=utf-8",
   "icon.svg": "image/svg+xml",
@@ -305,7 +305,7 @@ const types = {
 function loadAssets(): Assets {
   const folder = join(packageRoot(), "dist", "web");
   const files = Object.fromEntries(
-    Object.entries(types).map(([name, type]) => [name, { bytes: readFileSync(join(folder, name)), type }]),
+    Object.entries(assetTypes).map(([name, type]) => [name, { bytes: readFileSync(join(folder, name)), type }]),
   );
   const digest = createHash("sha256");
   for (const { bytes } of Object.values(files)) digest.update(bytes);

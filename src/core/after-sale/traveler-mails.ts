@@ -69,6 +69,11 @@ export async function travelerMailsOf(
   return (await ofEsim(q, { esim_id: esimId, partner_id: partnerId, limit })).map(toTravelerMail);
 }
 
+/** Whom a mail goes to: "o•••@…, the customer of the order". */
+export function recipientWords({ to, to_customer }: Pick<TravelerMail, "to" | "to_customer">): string {
+  return to_customer ? `${to}, the customer of the order` : to;
+}
+
 /** How far a mail is, as a history has it: "sent to the traveler (o•••@…)". */
 export function travelerMailMoment({ status, to, reason, created_at, ended_at }: TravelerMail) {
   const what = { sent: "sent", waiting: "waits to be sent", not_sent: "could not be sent" }[status];

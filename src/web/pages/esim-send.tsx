@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { sendToTraveler, sendToTravelerByForm } from "../../core/after-sale/send-to-traveler.ts";
 import { type SendableEsim, sendableEsim } from "../../core/after-sale/sendable-esim.ts";
-import { type TravelerMail, travelerMailsOf } from "../../core/after-sale/traveler-mails.ts";
+import { recipientWords, type TravelerMail, travelerMailsOf } from "../../core/after-sale/traveler-mails.ts";
 import type { Actor } from "../../core/audit/record.ts";
 import { maskedEmail } from "../../core/kernel/masked.ts";
 import type { Owner } from "../../core/kernel/owner.ts";
@@ -23,7 +23,7 @@ export async function sentOf(q: Read, asked: { iccid: string; owner: Owner | nul
 }
 
 const columns = (names: ReadonlyMap<Actor, string>, other: string): Column<TravelerMail>[] => [
-  { title: "To", cell: ({ to, to_customer }) => `${to}${to_customer ? ", the customer of the order" : ""}` },
+  { title: "To", cell: recipientWords },
   { title: "Mail", cell: ({ status }) => ({ status }) },
   { title: "Asked for", cell: ({ created_at }) => ({ time: created_at }) },
   { title: "By", cell: ({ created_by }) => names.get(created_by) ?? (other || created_by) },

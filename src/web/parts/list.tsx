@@ -42,6 +42,7 @@ export interface ListOf<T> {
 
 /** The rows that one page shows. */
 export const PAGE_ROWS = 50;
+
 function addressOf({ visit, path }: Pick<ListOf<never>, "visit" | "path">, change: Record<string, string>): string {
   const kept = Object.entries(visit.query).filter(([, value]) => typeof value === "string" && value !== "");
   const all = new URLSearchParams({ ...Object.fromEntries(kept), ...change } as Record<string, string>);

@@ -25,14 +25,17 @@ export default command({
     if (to === undefined && !toCustomer) {
       throw usageError("Nothing says whom it goes to.", "Give --to ADDRESS or --to-customer.");
     }
-    const { sendToTraveler } = await import("../../../core/after-sale/send-to-traveler.ts");
+    const [{ sendToTraveler }, { recipientWords }] = await Promise.all([
+      import("../../../core/after-sale/send-to-traveler.ts"),
+      import("../../../core/after-sale/traveler-mails.ts"),
+    ]);
     return context.withStore(async ({ store }) => {
       const { iccid } = await esimAtHand(store, esim);
       const mail = await store.write(sendToTraveler, { iccid, owner: null, to: to ?? null, actor: OPERATOR });
       return recordResult(mail, () => ({
         "e-mail": mail.id,
         status: mail.status,
-        to: `${mail.to}${mail.to_customer ? ", the customer of the order" : ""}`,
+        to: recipientWords(mail),
         asked: moment(mail.created_at),
         reason: shown(mail.reason),
       }));
