@@ -58,7 +58,7 @@ const MARGIN_MS = 5 * 60_000;
 
 /** Makes the client of one account. */
 export function createClient({ calls, secret, now }: Omit<ProviderParts, "url">) {
-  /** Requests of this node at the same time share one token request: there are three a minute. */
+  /** One token request at a time: three a minute are allowed. */
   const renewed = sharedRun(async (way: ProviderCalls["send"]): Promise<Reply<Secret>> => {
     const body = new URLSearchParams({ ...credentialOf(secret), grant_type: "client_credentials" }).toString();
     const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -80,8 +80,11 @@ export function createClient({ calls, secret, now }: Omit<ProviderParts, "url">)
     return token && done(token);
   }
 
+  /** Reads again first: another request may have kept a token since its caller found none. */
+  const missing = sharedRun(async (way: ProviderCalls["send"]) => (await shared()) ?? renewed(way));
+
   async function valid(way: ProviderCalls["send"]): Promise<Reply<Secret>> {
-    return (await shared()) ?? renewed(way);
+    return (await shared()) ?? missing(way);
   }
 
   async function sent({ own, form, ...call }: ApiCall, way: ProviderCalls["send"]): Promise<Reply> {
