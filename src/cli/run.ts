@@ -1,9 +1,8 @@
 import packageFile from "../../package.json" with { type: "json" };
 import type { Command, Tree } from "./frame/command.ts";
 import { createContext } from "./frame/create-context.ts";
-import { askForMissing, asMissing } from "./frame/gaps.ts";
+import { askForMissing, asMissing, asTyped } from "./frame/gaps.ts";
 import { buildProgram, HelpShown } from "./frame/program.ts";
-import { asTyped } from "./frame/typed-fields.ts";
 import { interrupted } from "./kernel/errors.ts";
 import { type ExitCode, exitCodes } from "./kernel/exit-codes.ts";
 import { type Globals, guessGlobals } from "./kernel/globals.ts";

@@ -1,4 +1,4 @@
-import type { LogFilter, LogRecord } from "../../../daemon/log/filter.ts";
+import type { LogFilter, LogRecord, StatusRange } from "../../../daemon/log/filter.ts";
 import { logLevels } from "../../../daemon/log/lines.ts";
 import type { LogRead } from "../../../daemon/log/read.ts";
 import { type Context, command } from "../../frame/command.ts";
@@ -6,7 +6,6 @@ import { CliError, usageError } from "../../kernel/errors.ts";
 import { exitCodes } from "../../kernel/exit-codes.ts";
 import { choice, integer, text, toggle } from "../../kernel/input.ts";
 import { logLine } from "../../logs/line.ts";
-import { statusRange } from "../../logs/status-range.ts";
 import type { Result } from "../../output/result.ts";
 import type { Sheet } from "../../output/sheet.ts";
 
@@ -85,4 +84,15 @@ function noLog(folder: string): CliError {
     `There is no log in ${folder}.`,
     "esimctl serve keeps it: see that it runs, on this host and as this user.",
   );
+}
+
+/** "404" or "5xx". Throws a usage error for anything else. */
+function statusRange(typed: string | undefined): StatusRange | undefined {
+  if (typed === undefined) return undefined;
+  const [, hundreds, rest] = /^([1-5])(xx|\d\d)$/i.exec(typed) ?? [];
+  if (hundreds === undefined || rest === undefined) {
+    throw usageError(`--status must be a code such as 404 or a class such as 5xx, not "${typed}".`, "Correct it.");
+  }
+  const from = Number(hundreds) * 100;
+  return /xx/i.test(rest) ? { from, to: from + 99 } : { from: from + Number(rest), to: from + Number(rest) };
 }

@@ -17,6 +17,9 @@ export function maybe<Schema extends TSchema, const Name extends string>(schema:
 /** Ids and amounts come as numbers, and as texts. */
 export const TextOrNumber = Type.Union([Type.String(), Type.Number()]);
 
+/** How many there are. */
+export const Count = Type.Integer({ minimum: 0 });
+
 /** The code of a currency. */
 export const Currency = Type.String({ pattern: "^[A-Za-z]{3}$" });
 

@@ -1,21 +1,26 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import type { Ask, Step, TopupAsk } from "../../../../core/supply/provider.ts";
+import type { Ask, EsimRef, Step, TopupAsk } from "../../../../core/supply/provider.ts";
 import { notBought } from "../look-ups.ts";
 import { readPages } from "../pages.ts";
 import { mapped, otherForm, type Reply } from "../reply.ts";
 import { costIn, dearer, maybe, TextOrNumber } from "../values.ts";
 import { accountBalance, type Client } from "./client.ts";
+import { bundlesOn, referenceOf } from "./esims.ts";
 
 const iccids = maybe(Type.Array(Type.String()), "iccids");
 const Line = Type.Object({ type: Type.String(), ...maybe(Type.String(), "item"), ...iccids });
-const orderReference = Type.String({ minLength: 1, maxLength: 200 });
-const Order = Type.Object({ orderReference, ...maybe(TextOrNumber, "total"), order: Type.Array(Line) });
+const Reference = Type.String({ minLength: 1, maxLength: 200 });
+const Order = Type.Object({ orderReference: Reference, ...maybe(TextOrNumber, "total"), order: Type.Array(Line) });
 const Row = Type.Object({ ...Order.properties, createdDate: Type.String(), ...maybe(Type.Boolean(), "assigned") });
 const priced = Compile(Type.Object({ total: TextOrNumber, ...maybe(Type.Boolean(), "valid") }));
 const placed = Compile(Type.Object({ ...Order.properties, status: Type.Literal("completed") }));
 // A bare array as the specification has it, or within an envelope as clients read it.
 const listed = Compile(Type.Union([Type.Array(Row), Type.Object({ orders: Type.Array(Row) })]));
+const Stock = Type.Object({ name: Type.String(), available: Type.Array(Type.Object({ remaining: Type.Integer() })) });
+const stocked = Compile(Type.Object({ bundles: Type.Array(Stock) }));
+const Esim = Type.Object({ iccid: Type.String({ pattern: "^\\d{18,22}$" }) });
+const applied = Compile(Type.Object({ esims: Type.Tuple([Esim]), applyReference: Reference }));
 
 const MOST_PAGES = 10;
 /** An order may have been made so long before and after the moment that was noted (ms). */
@@ -87,4 +92,37 @@ export async function ordersSince(
   });
   const others = await known(alike.map((row) => row.orderReference));
   return { ...reply, value: alike.map(placedOf).filter(({ reference }) => !others.has(reference)) };
+}
+
+/** How many bundles of a plan the inventory has. */
+export async function remainingOf(client: Client, plan: string): Promise<Reply<number>> {
+  return mapped(await client({ method: "GET", path: "/inventory" }, stocked), ({ bundles }) => {
+    const available = bundles.flatMap((one) => (one.name === plan ? one.available : []));
+    return available.reduce((sum, { remaining }) => sum + remaining, 0);
+  });
+}
+
+/** Puts a bundle of the inventory on a new eSIM, whose reference is that of the apply. */
+export async function applyToNewEsim(client: Client, plan: string): Promise<Reply<EsimRef>> {
+  const body = { name: plan, allowReassign: false };
+  const reply = await client({ method: "POST", path: "/esims/apply", body }, applied);
+  return mapped(reply, ({ esims: [{ iccid }], applyReference: reference }) => ({ iccid, reference }));
+}
+
+/** The eSIMs that this plan was put on from the inventory since then, and that no other purchase is known to have. */
+export async function newEsimsSince(client: Client, ask: Ask, since: number): Promise<Reply<EsimRef[]>> {
+  const rows = await ordersSince(client, ask, { since, type: "bundleAssignment" });
+  if (rows.kind !== "done") return rows;
+  const found: EsimRef[] = [];
+  for (const { reference: listed, iccids } of rows.value) {
+    const [iccid, ...others] = iccids;
+    if (iccid === undefined || others.length > 0) continue;
+    const on = await bundlesOn(client, iccid);
+    if (on.kind !== "done") return on;
+    const bundle = on.value.find(({ plan }) => plan === ask.plan);
+    // The list may name an order of its own; the eSIM shows the apply.
+    const reference = (bundle && referenceOf(bundle)) ?? listed;
+    if ((await ask.known([reference])).size === 0) found.push({ iccid, reference });
+  }
+  return { ...rows, value: found };
 }

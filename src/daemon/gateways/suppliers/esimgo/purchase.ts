@@ -5,13 +5,11 @@ import type { Ask, Step } from "../../../../core/supply/provider.ts";
 import { deliveredEsim } from "../delivered.ts";
 import { afterSending, lookAgain, lookFailed, lookLater, notBought, notUnderstood } from "../look-ups.ts";
 import { type Failed, reasonOf } from "../reply.ts";
-import { maybe, notedCost } from "../values.ts";
+import { Count, maybe, notedCost } from "../values.ts";
 import type { Client } from "./client.ts";
 import { esimOf } from "./esims.ts";
-import { applyToNewEsim, newEsimsSince, remainingOf } from "./inventory.ts";
-import { guardPrice, ordersSince, placeOrder } from "./orders.ts";
+import { applyToNewEsim, guardPrice, newEsimsSince, ordersSince, placeOrder, remainingOf } from "./orders.ts";
 
-const Count = Type.Integer({ minimum: 0 });
 const Noted = Type.Object({
   /** `fill`: an order for the inventory. `apply`: from there onto a new eSIM. */
   stage: Type.Enum(["fill", "apply"]),

@@ -3,11 +3,11 @@ import { Compile } from "typebox/compile";
 import type { Step, TopupAsk } from "../../../../core/supply/provider.ts";
 import { afterSending, lookAgain, lookFailed, lookLater, notBought, notUnderstood } from "../look-ups.ts";
 import { usable } from "../reply.ts";
+import { Count } from "../values.ts";
 import { type Client, NAME } from "./client.ts";
 import { bundlesOn, referenceOf } from "./esims.ts";
 import { guardPrice, placeOrder } from "./orders.ts";
 
-const Count = Type.Integer({ minimum: 0 });
 /** An order for the eSIM, which had `assignments` of the plan before. */
 const Noted = Type.Object({ stage: Type.Literal("topup"), assignments: Count, looks: Count, silent: Count });
 const noted = Compile(Noted);
