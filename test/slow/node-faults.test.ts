@@ -87,11 +87,12 @@ function isConfirmed({ kind, name }: Act, { status, body }: Reply, attempt: numb
   return true;
 }
 
-async function writeFor(nodes: Service[], products: string[], until: number): Promise<Written> {
+/** Writes until `isEnough` of what was written. */
+async function writeUntil(isEnough: (written: Written) => boolean, nodes: Service[], products: string[]) {
   const written: Written = { acts: [], confirmed: [], statuses: {} };
   const client = async (round: number) => {
     const random = seeded(seed * 1_000_003 + round);
-    while (performance.now() < until) {
+    while (!isEnough(written)) {
       const act = someAct({ products, mostUnits: 6 }, round, random);
       written.acts.push(act);
       await writeOnce(nodes, act, random, written);
@@ -108,10 +109,9 @@ interface Pause {
   to: number;
 }
 
-/** Each minute one node is killed and another one suspended, at moments that the seed chooses. */
-async function disturbNodes(fleet: NodeFleet, until: number): Promise<Pause[]> {
+/** Each minute one node is killed and another one suspended, at moments that the seed chooses; `pauses` gets these. */
+async function disturbNodes(fleet: NodeFleet, until: number, pauses: Pause[]): Promise<void> {
   const random = seeded(seed);
-  const pauses: Pause[] = [];
   while (performance.now() < until - 50_000) {
     const minute = pause(60_000);
     const victim = Math.floor(random() * NODES);
@@ -124,15 +124,18 @@ async function disturbNodes(fleet: NodeFleet, until: number): Promise<Pause[]> {
     pauses.push({ url: fleet.urls[other], from, to: performance.now() });
     await minute;
   }
-  return pauses;
+}
+
+/** The writes of other nodes that were confirmed after a pause began, and the first one after it ended. */
+function writesBeside({ confirmed }: Written, { url, from, to }: Pause) {
+  const others = confirmed.filter((write) => write.url !== url && write.at > from).map(({ at }) => at);
+  return { others, first: others.findIndex((at) => at > to) };
 }
 
 /** How long (ms) at most no write of the other nodes was confirmed, from the start of a pause to the first after it. */
-function longestStill({ confirmed }: Written, { url, from, to }: Pause): number {
-  const others = confirmed.filter((write) => write.url !== url && write.at > from).map(({ at }) => at);
-  const first = others.findIndex((at) => at > to);
-  expect(first, "the other nodes confirm writes after a pause").not.toBe(-1);
-  const moments = [from, ...others.slice(0, first + 1)];
+function longestStill(written: Written, pause: Pause): number {
+  const { others, first } = writesBeside(written, pause);
+  const moments = [pause.from, ...others.slice(0, first + 1)];
   return Math.max(...moments.slice(1).map((at, index) => at - (moments[index] ?? at)));
 }
 
@@ -322,10 +325,17 @@ test("nodes killed and suspended, PostgreSQL restarted, COMMITs cut: confirmed w
   cutter.cut(CUT_EACH);
   const ms = minutes * 60_000;
   const until = performance.now() + ms;
-  const [written, pauses] = await Promise.all([
-    writeFor(nodes, Object.values(shop.products), until),
-    disturbNodes(fleet, until),
-    disturbServer(server, ms),
+  const pauses: Pause[] = [];
+  let disturbing = 2;
+  const over = () => void disturbing--;
+  const isEnough = (written: Written) => {
+    if (disturbing > 0 || performance.now() < until) return false;
+    return pauses.every((each) => writesBeside(written, each).first !== -1);
+  };
+  const [written] = await Promise.all([
+    writeUntil(isEnough, nodes, Object.values(shop.products)),
+    disturbNodes(fleet, until, pauses).finally(over),
+    disturbServer(server, ms).finally(over),
   ]);
   const { acts, statuses } = written;
   cutter.cut(0);
