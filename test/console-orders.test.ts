@@ -59,7 +59,7 @@ test("a cancellation asks for the second factor, shows the money that goes back,
   clock.advance(11 * 60_000);
   const form = await support.get(`${order.path}/cancel`);
   const missing = await proved(support, await support.send(form, { reason: " " }));
-  expect([missing.status, missing.text]).toEqual([400, expect.stringContaining("reason is required")]);
+  expect([missing.status, missing.text]).toEqual([400, expect.stringContaining("Reason is required")]);
   const foreseen = await support.send(form, { reason: "ordered twice" });
   expect(foreseen.text).toMatch(/waiting review → cancelled.*10\.00 AUD go back to the wallet/);
   expect(await balance()).toEqual([9_000]);

@@ -44,7 +44,7 @@ test("a rejection needs a reason, which the page shows", async () => {
   const { path, support } = await setUp();
   const form = await support.get(`${path}/reject`);
   const missing = await support.send(form, { reason: "" });
-  expect([missing.status, missing.text]).toEqual([400, expect.stringContaining("reason is required")]);
+  expect([missing.status, missing.text]).toEqual([400, expect.stringContaining("Reason is required")]);
   const foreseen = await support.send(missing, { reason: "photo page not legible" });
   expect(foreseen.text).toContain("It is drawn no more");
   const done = await support.send(foreseen, {}, "/reject");

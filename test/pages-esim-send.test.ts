@@ -95,7 +95,7 @@ test("an agent sends an eSIM to an address: once, over a refusal, and the page s
   const after = await agent.get(at);
   expect(after.text).toMatch(/M•••@… ?sent.*Pat agent/);
   expect(after.text).toMatch(/mail sent to the traveler \(M•••@…\)/);
-  expect(after.text).toContain("send to traveler, by Pat agent");
+  expect(after.text).toContain("sent to traveler, by Pat agent");
   expect(await rows()).toMatchObject([{ status: "sent", address_sealed: null, due_at: null, leased_until: null }]);
   for (const text of [after.html, JSON.stringify([await rows(), logged])]) expect(text).not.toMatch(/mia\.traveler/i);
   const [line] = await store.read(listAudit, { target: one.id, limit: 1 });

@@ -54,10 +54,17 @@ test("an agent submits by the form; what is wrong is named at its field, and sen
   const form = await agent.get("/portal/activations/new");
   const wrong = await agent.send(form, { ...fields, puk: "1" });
   expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining("PUK must be 4 to 20 digits")]);
+  expect(wrong.text).not.toContain("puk must");
   const done = await agent.send(form, fields);
   expect([done.status, done.text]).toEqual([200, expect.stringContaining("The activation is submitted.")]);
   const again = await agent.send(form, fields);
   expect([again.path, again.text]).toEqual([done.path, expect.stringContaining("was there before")]);
+  // What a program would send, and the form has a box for.
+  const moved = await agent.send(form, { ...fields, activation_date: "2026-03-20" });
+  const replaces = "“Replace a pending request for this ICCID that has another date” replaces it.";
+  expect([moved.status, moved.text]).toEqual([409, expect.stringContaining(replaces)]);
+  const lacking = await agent.send(form, { ...fields, iccid: iccid(), date_of_birth: "" });
+  expect([lacking.status, lacking.text]).toEqual([400, expect.stringMatching(/also needs: .*Date of birth/)]);
   const drawing = { ...fields, iccid: iccid(), passport_no: "" };
   const empty = await agent.send(form, drawing);
   expect([empty.status, empty.text]).toEqual([409, expect.stringContaining("The pool has no passport left")]);

@@ -70,7 +70,7 @@ test("a passport has what its partner did with it, and nothing of what the opera
   await store.write(announceExpiringPassports, null);
   expect(await historyOf(owner, `/portal/passports/${id}`)).toEqual([
     "passport added",
-    "change edit, reference, by API",
+    "change edited, reference, by API",
     "webhook passport.expiring: no endpoint subscribes",
   ]);
 });
@@ -85,15 +85,15 @@ test("a credential has who made and replaced it, own people by name and staff by
   await admin.send(asked, { code: admin.code() }, "/revoke").catch(() => asked);
   const history = await historyOf(owner, `/portal/developers/credentials/${caller.clientId}`);
   expect(history).toEqual([
-    expect.stringMatching(/^change create, .*by the operator$/),
-    "change rotate, by Pat owner",
-    "change revoke, by the operator",
+    expect.stringMatching(/^change created, .*by the operator$/),
+    "change rotated, by Pat owner",
+    "change revoked, by the operator",
   ]);
   expect(history.join()).not.toMatch(new RegExp(`${admin.id}|Pat admin`));
   const next = await person(platform, { partner: "agency", role: "owner" });
   await platform.store.write(removeFromPartner, { userId: owner.id, partnerId: caller.partnerId, actor: "test" });
   const later = await historyOf(next, `/portal/developers/credentials/${caller.clientId}`);
-  expect(later[1]).toBe("change rotate, by a user");
+  expect(later[1]).toBe("change rotated, by a user");
 });
 
 test("an order bought of a supplier and placed by staff says nothing of either", async () => {
@@ -132,9 +132,9 @@ test("an activation has what was changed of it, no identity, and nothing that st
   await caller.send("POST", `${ACTIVATIONS}/${one.id}/cancel`);
   const changes = [
     "activation requested",
-    "change edit, requested_activation_date: 2026-03-10 → 2026-03-12, by API",
+    "change edited, requested_activation_date: 2026-03-10 → 2026-03-12, by API",
     "activation cancelled",
-    "change cancel, status: pending → cancelled, by API",
+    "change cancelled, status: pending → cancelled, by API",
   ];
   const path = `/portal/activations/${one.id}`;
   for (const who of [owner, agent]) expect(await historyOf(who, path)).toEqual(changes);
@@ -160,7 +160,7 @@ test("an eSIM shows its partner nothing of who had it before, and another partne
   expect(await historyOf(owner, `/portal/esims/${iccid}`)).toEqual([
     "esim delivered",
     "webhook esim.activated: no endpoint subscribes",
-    `change look, ${caller.partnerId}, by API`,
+    `change looked, ${caller.partnerId}, by API`,
   ]);
   for (const path of [`esims/${iccid}`, `orders/${order.id}`, `developers/credentials/${caller.clientId}`])
     expect((await stranger.get(`/portal/${path}`)).status).toBe(404);

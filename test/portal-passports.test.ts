@@ -138,7 +138,7 @@ test("forty passports go in from a messy file, and its two wrong rows come back 
     expect.stringContaining("Choose the columns of: passport expiry."),
   ]);
   expect(mapping.text).toContain("Not read: Kunde, Ablauf.");
-  expect(mapping.text).toContain("read as windows-1252");
+  expect(mapping.text).toContain("read as Windows, Western Europe");
 
   const preview = await agent.send(mapping, { column_passport_expiry: "6", step: "import" });
   expect(preview.text).toContain("42 rows in the file: 40 good, 2 wrong. Nothing is stored yet.");

@@ -33,7 +33,7 @@ test("a developer makes an endpoint, is shown its secret once, changes it, and d
   const shown = await developer.get(path);
   expect(shown.text).toContain("https://shop.example.com/hooks");
   expect(shown.html).not.toContain(secret);
-  expect(shown.text).toContain("create, by Pat developer");
+  expect(shown.text).toContain("created, by Pat developer");
   const changed = await developer.send(shown, { url: "https://shop.example.com/two", events: ["*", "order.failed"] });
   expect(changed.text).toContain("The endpoint is changed.");
   expect(changed.text).toContain("https://shop.example.com/hooks → https://shop.example.com/two");
@@ -94,6 +94,8 @@ test("a test, a failing receiver, its attempts, a redelivery, and a replay of wh
   expect(given.page.querySelectorAll("main h3")).toHaveLength(6);
 
   receiver.answers(200);
+  const typed = (await developer.get(path)).page.querySelector("input[name=since]")?.getAttribute("value");
+  expect(typed).toBe("2026-03-01T01:00");
   const since = { since: "2026-03-02T00:00" };
   const early = await developer.send(await developer.get(path), { since: "2026-03-09T00:00" }, `${path}/replay`);
   expect(early.text).toContain("Nothing failed since 9 Mar 2026");

@@ -299,8 +299,20 @@ async function whoDid(q: Read, { partnerId }: Owner, actor: Actor): Promise<stri
   return (isMember ? profileOf(q, user).name : null) ?? "a user";
 }
 
+/** Acts whose past is not the verb with "ed". */
+const pasts: Readonly<Record<string, string>> = {
+  ...{ cancel: "cancelled", hold: "held", read: "read", reset: "reset", retry: "retried", send: "sent", set: "set" },
+  ...{ ship: "shipped", submit: "submitted", test: "test sent", usage: "usage reported", withdraw: "withdrawn" },
+};
+
+/** "webhooks.create" → "created", "orders.correct_shipment" → "corrected shipment" */
+function doneWords(action: string): string {
+  const [, act = action] = action.split(".");
+  const [verb = act, ...rest] = act.split(/[_-]/);
+  return [pasts[verb] ?? (verb.endsWith("e") ? `${verb}d` : `${verb}ed`), ...rest].join(" ");
+}
+
 function ownWords(line: AuditLine, who: string | null): string {
-  const [, act = line.action] = line.action.split(".");
-  const what = [act.replaceAll(/[_-]/g, " "), concernedBy(line).join("; ")].filter(Boolean).join(", ");
+  const what = [doneWords(line.action), concernedBy(line).join("; ")].filter(Boolean).join(", ");
   return `${what}, by ${who ?? OPERATOR}`;
 }

@@ -30,7 +30,7 @@ import {
 } from "../session/visit.ts";
 
 /** What is to become of chosen requests: fields and buttons of the form around them. */
-export function changeFields(visit: Visit): ComponentChildren {
+export function changeFields(visit: Visit, cancel = "Cancel them"): ComponentChildren {
   const later: FieldOf = {
     name: "days",
     label: "Days later",
@@ -45,7 +45,7 @@ export function changeFields(visit: Visit): ComponentChildren {
       </Submit>
       {fieldsShown(visit, [{ name: "reason", label: "Reason of a cancellation", hint: "May be left out." }])}
       <Submit name="act" value="cancel" kind="bad">
-        Cancel them
+        {cancel}
       </Submit>
     </>
   );
@@ -60,7 +60,7 @@ export function changeForm(visit: Visit, to: string, ids: readonly string[]): Co
         {ids.map((id) => (
           <input type="hidden" name="id" value={id} />
         ))}
-        <div class="acts">{changeFields(visit)}</div>
+        <div class="acts">{changeFields(visit, ids.length === 1 ? "Cancel it" : undefined)}</div>
       </Form>
     </section>
   );

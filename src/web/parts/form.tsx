@@ -1,6 +1,7 @@
 import { type ComponentChildren, h } from "preact";
 import { CSRF_FIELD } from "../session/csrf.ts";
 import { field, type Visit } from "../session/visit.ts";
+import { titleOf } from "./words.ts";
 
 /** The hidden field by which a form that is sent twice acts once. */
 export const KEY_FIELD = "key";
@@ -127,20 +128,19 @@ function Input({ visit, name, type, value = "", common, options, rows, ...rest }
   return h("input", { ...common, type, value: sent || undefined, ...others });
 }
 
-/** What is wrong with a form that was sent, as far as no field says it. */
+/** What is wrong with a form that was sent, its fields named as people read them. */
 export function FormProblem({ visit }: { visit: Visit }) {
   const { problem } = visit;
   if (problem === null) return null;
   const errors = Object.entries(problem.errors ?? {});
+  const faults = errors.map(([name, words]) => `${titleOf(name)} ${words.join(", ")}.`);
   return (
     <div class="alert bad" role="alert">
-      <p>{problem.message}</p>
-      {errors.length > 1 && (
+      <p>{faults.length > 1 ? `${faults.length} fields are wrong:` : (faults[0] ?? problem.message)}</p>
+      {faults.length > 1 && (
         <ul>
-          {errors.map(([name, words]) => (
-            <li>
-              {name} {words.join(", ")}
-            </li>
+          {faults.map((words) => (
+            <li>{words}</li>
           ))}
         </ul>
       )}

@@ -44,5 +44,6 @@ function sizeWords(kib: number): string {
 /** What a preview says of a file that is not UTF-8; null of one that is, or that was read before. */
 export function encodingNote(encoding: string | null): string | null {
   if (encoding === null || encoding === "utf-8") return null;
-  return `The file is read as ${encoding}. Should names look wrong, choose it again with another.`;
+  const [, words = encoding] = encodings.find(([name]) => name === encoding) ?? [];
+  return `The file is read as ${words}. Should names look wrong, choose it again with another.`;
 }

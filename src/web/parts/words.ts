@@ -40,9 +40,12 @@ export function cellText(cell: Cell): string {
   return "status" in cell ? cell.status : cell.text;
 }
 
-/** "tracking_number" → "Tracking number" */
+/** Names of fields that are no words of their own. */
+const shortened = /\b(?:iccid|id|imsi|ip|pdf|puk|sim|sku|url)\b/g;
+
+/** "tracking_url" → "Tracking URL" */
 export function titleOf(name: string): string {
-  const words = plain(name);
+  const words = plain(name).replace(shortened, (one) => one.toUpperCase());
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 

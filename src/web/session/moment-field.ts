@@ -14,6 +14,12 @@ export function momentField({ form, zone }: Pick<Visit, "form" | "zone">, name: 
   return at;
 }
 
+/** A moment (ms) as such a field has it, to the minute. */
+export function momentTyped(at: number, zone: string): string {
+  const there = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone);
+  return there.toPlainDateTime().toString({ smallestUnit: "minute" });
+}
+
 /** The first moment (ms) of the day that a filter names, or of a day after it; undefined where it names none. */
 export function dayField(query: Form, { name, zone, days = 0 }: { name: string; zone: string; days?: number }) {
   const typed = field(query, name);

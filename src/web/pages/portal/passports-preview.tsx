@@ -133,8 +133,8 @@ function previewShown(visit: PortalVisit, lines: readonly PassportLine[], good: 
   });
   const read = passportNames.filter((name) => lines.some(({ row }) => row.values[name] !== ""));
   const columns = read.map((name) => ({ title: plain(name), cell: ({ row }: PassportLine) => row.values[name] }));
-  const left = "They are left out, and can be downloaded after the import with the reasons.";
-  const taken = "They are imported all the same.";
+  const left = "Left out. After the import they can be downloaded with the reasons.";
+  const taken = "Imported all the same.";
   return [
     <section>
       <h2>First rows</h2>

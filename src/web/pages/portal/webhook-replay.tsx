@@ -8,14 +8,18 @@ import { formShown } from "../../parts/act-form.tsx";
 import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
 import { backLink, pageShown } from "../../parts/shown.tsx";
 import { timeWords } from "../../parts/words.ts";
-import { momentField } from "../../session/moment-field.ts";
+import { momentField, momentTyped } from "../../session/moment-field.ts";
 import { portalPage } from "../../session/page.ts";
 import { idIn, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { pathOf } from "./webhook-deliveries.tsx";
 
-/** Asks since when what did not arrive is sent again. */
+const DAY_MS = 86_400_000;
+
+/** Asks since when what did not arrive is sent again: the last 24 hours, unless another moment is typed. */
 export function replayForm(visit: PortalVisit) {
-  const moment = { type: "datetime-local", hint: `In your time zone, ${visit.zone}.`, required: true };
+  const { context, zone } = visit;
+  const value = momentTyped(context.clock.now() - DAY_MS, zone);
+  const moment = { type: "datetime-local", hint: `In your time zone, ${zone}.`, required: true, value };
   return formShown(visit, {
     ...{ to: `${pathOf(visit)}/replay`, class: "acts", plain: true, submit: "Send again what did not arrive" },
     fields: [{ name: "since", label: "Failed or held since", ...moment }],

@@ -87,18 +87,24 @@ function eventBoxes(visit: PortalVisit, known: readonly Subscription[]): Compone
       )}
       <Box value={EVERY_KIND} chosen={chosen} words="all kinds, those of later versions included" />
       {eventKinds.map((kind) => (
-        <Box value={kind} chosen={chosen} words={whenOf(kind)} />
+        <Box value={kind} chosen={chosen} words={withCode(eventCatalog[kind].when)} />
       ))}
     </fieldset>
   );
 }
 
-function whenOf(kind: (typeof eventKinds)[number]): string {
-  const { when, emitted } = eventCatalog[kind];
-  return emitted ? when : `${when} This version never sends it.`;
+/** Words with what is `code` in them. */
+function withCode(words: string): ComponentChildren {
+  return words.split("`").map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part));
 }
 
-function Box({ value, chosen, words }: { value: string; chosen: readonly string[]; words: string }) {
+interface BoxProps {
+  value: string;
+  chosen: readonly string[];
+  words: ComponentChildren;
+}
+
+function Box({ value, chosen, words }: BoxProps) {
   return (
     <label class="tick">
       <input type="checkbox" name="events" value={value} checked={chosen.includes(value)} /> <code>{value}</code>{" "}
