@@ -184,6 +184,7 @@ test("a rule gets another price, an end and is removed from its own page", async
   }
   const shown = await finance.send(page, { end: "2026-03-04" }, "/end");
   expect(shown.text).toContain("Then the next rule holds, or the catalog's price.");
+  expect(shown.text).toContain("It changes the price of no product.");
   expect((await finance.send(shown, {}, "/end")).text).toContain("The price of EU5 ends on 2026-03-04.");
   // The one that ends did not become the newer one.
   expect((await prices()).EU5).toBe(250);
@@ -193,10 +194,13 @@ test("a rule gets another price, an end and is removed from its own page", async
 
   const asked = await finance.send(await finance.get(second), {}, "/remove");
   expect(asked.text).toContain("Price2.50 AUD");
+  expect(asked.text).toMatch(/Products whose price changes on 2026-03-02 \(UTC\).*EU5[^.]*2\.50 AUD3\.10 AUD/);
   expect((await prices()).EU5).toBe(250);
   expect((await finance.send(asked, {}, "/remove")).text).toContain("A price of EU5 is removed from gold.");
   expect((await prices()).EU5).toBe(310);
   expect((await finance.send(asked, {}, "/remove")).status).toBe(400);
+  const last = await finance.send(await finance.get(`${LIST}/rule?sku=EU5&min_quantity=1&to=2026-03-04`), { end: "2026-03-03" }, "/end");
+  expect(last.text).toMatch(/Products whose price changes on 2026-03-03 \(UTC\).*EU5[^.]*3\.10 AUD10\.00 AUD/);
   const trail = await store.read(listAudit, { target: "gold", limit: 2 });
   expect(trail).toMatchObject([
     { action: "prices.remove", changes: [{ field: "price_cents EU5 2026-03-02..", from: 250, to: null }] },

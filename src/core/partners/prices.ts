@@ -1,7 +1,15 @@
 import { matching } from "../catalog/list.ts";
 import { isoTime } from "../kernel/clock.ts";
+import { endPriceRule } from "../prices/end-rule.ts";
 import { requirePriceList } from "../prices/lists.ts";
-import { type AskedRule, checkedRule, setPriceRule } from "../prices/set-rule.ts";
+import {
+  type AskedRule,
+  type AskedScope,
+  checkedRule,
+  removePriceRule,
+  requireRule,
+  setPriceRule,
+} from "../prices/set-rule.ts";
 import { type RuleInList, showPriceList } from "../prices/show.ts";
 import { pricesByProduct, pricesOfList } from "../prices/unit-price.ts";
 import type { Read, Tx } from "../store/store.ts";
@@ -55,12 +63,33 @@ export interface RuleMoves {
 
 /** Sets a rule, and finds what it changes: to be rehearsed. Throws as `setPriceRule`. */
 export async function foreseePriceRule(tx: Tx, asked: AskedRule): Promise<RuleMoves> {
-  const { min_quantity: quantity, from_day } = await checkedRule(tx, asked.rule);
+  const { min_quantity, from_day } = await checkedRule(tx, asked.rule);
+  return movesBy(tx, { list: asked.list, quantity: min_quantity, day: from_day }, () => setPriceRule(tx, asked));
+}
+
+/** The same of a rule that is removed. Throws as `removePriceRule`. */
+export async function foreseeRemoval(tx: Tx, asked: AskedScope): Promise<RuleMoves> {
+  const { min_quantity, from_day } = (await requireRule(tx, asked.list, asked.rule)).scope;
+  return movesBy(tx, { list: asked.list, quantity: min_quantity, day: from_day }, () => removePriceRule(tx, asked));
+}
+
+/** The same of a rule that ends, on the first day on which it no longer holds. Throws as `endPriceRule`. */
+export async function foreseeEnd(tx: Tx, asked: AskedScope & { end: string }): Promise<RuleMoves> {
+  const { min_quantity } = (await requireRule(tx, asked.list, asked.rule)).scope;
+  return movesBy(tx, { list: asked.list, quantity: min_quantity, day: asked.end }, () => endPriceRule(tx, asked));
+}
+
+/** What a change of a list's rules changes on a day, or today where that is later. */
+async function movesBy(
+  tx: Tx,
+  { list, quantity, day }: { list: string; quantity: number; day: string | null },
+  change: () => Promise<unknown>,
+): Promise<RuleMoves> {
   const today = isoTime(tx.now).slice(0, 10);
-  const at = { quantity, day: from_day !== null && from_day > today ? from_day : today };
-  const before = await pricesBy(tx, asked.list, at);
-  await setPriceRule(tx, asked);
-  return { ...at, moves: movesBetween(before, await pricesBy(tx, asked.list, at)) };
+  const at = { quantity, day: day !== null && day > today ? day : today };
+  const before = await pricesBy(tx, list, at);
+  await change();
+  return { ...at, moves: movesBetween(before, await pricesBy(tx, list, at)) };
 }
 
 /** The same products by SKU, before and after. */

@@ -3,7 +3,7 @@ import { isCivilDate } from "../kernel/calendar-day.ts";
 import { invalid } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
-import { type AskedRule, markChanged, requireRule, ruleOf, type ScopedRule, scopeWords, shownIn } from "./set-rule.ts";
+import { type AskedScope, markChanged, requireRule, ruleOf, scopeWords, shownIn } from "./set-rule.ts";
 import type { RuleInList } from "./show.ts";
 
 /**
@@ -13,7 +13,7 @@ import type { RuleInList } from "./show.ts";
  */
 export async function endPriceRule(
   tx: Tx,
-  { list, rule, end, actor }: AskedRule & { rule: ScopedRule; end: string },
+  { list, rule, end, actor }: AskedScope & { end: string },
 ): Promise<RuleInList> {
   const { id, scope } = await requireRule(tx, list, rule);
   const { from_day, to_day } = scope;

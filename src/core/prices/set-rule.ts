@@ -60,10 +60,7 @@ export async function importPriceRules(
  * Removes the rule of a scope, so that what it was about has the price of the next rule or of the catalog. Throws
  * `not_found` for the list, `validation` where no rule has the scope.
  */
-export async function removePriceRule(
-  tx: Tx,
-  { list, rule: typed, actor }: AskedRule & { rule: ScopedRule },
-): Promise<RuleInList> {
+export async function removePriceRule(tx: Tx, { list, rule: typed, actor }: AskedScope): Promise<RuleInList> {
   const { id, scope } = await requireRule(tx, list, typed);
   await drop(tx, { id });
   await recordRule(tx, { list, rule: scope, actor, before: scope, after: null });
@@ -73,6 +70,11 @@ export async function removePriceRule(
 
 /** A rule as far as it is typed to be found: by its scope alone. */
 export type ScopedRule = Omit<TypedRule, "price" | "markup">;
+
+/** A rule of a list that is there, by its scope. */
+export interface AskedScope extends Omit<AskedRule, "rule"> {
+  rule: ScopedRule;
+}
 
 /**
  * The rule that a list has of a scope. Throws `not_found` for the list and the product, `validation` where no rule has

@@ -80,7 +80,7 @@ import { pauseOrders, resumeOrders } from "../../core/orders/pause.ts";
 import { purgeSandboxStep } from "../../core/orders/purge-sandbox.ts";
 import { auditCodesRead } from "../../core/orders/read-audit.ts";
 import { createPartner } from "../../core/partners/create.ts";
-import { foreseePriceRule } from "../../core/partners/prices.ts";
+import { foreseeEnd, foreseePriceRule, foreseeRemoval } from "../../core/partners/prices.ts";
 import { resumePartner, suspendPartner } from "../../core/partners/suspend.ts";
 import { updatePartner } from "../../core/partners/update.ts";
 import { editPassport } from "../../core/passports/edit.ts";
@@ -214,7 +214,9 @@ export const commands = {
   expireDueEsims,
   failSignIn,
   followStock,
+  foreseeEnd,
   foreseePriceRule,
+  foreseeRemoval,
   forgetTokens,
   fulfillLeased,
   giveUpTravelerMails,

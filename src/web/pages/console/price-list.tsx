@@ -22,7 +22,7 @@ import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, optionalField, partIn, type Shown } from "../../session/visit.ts";
 import { storyOf } from "./audit-history.ts";
 import { timelineShown } from "./history.tsx";
-import { priceMovesShown } from "./price-moves.tsx";
+import { ruleMovesShown } from "./price-moves.tsx";
 import { ruleFacts, ruleLink } from "./price-rule-facts.ts";
 
 const nameOf = (visit: ConsoleVisit) => partIn(visit, "list");
@@ -117,16 +117,6 @@ async function consider(q: Read, { list, form }: { list: string; form: ConsoleVi
 
 type Considered = Awaited<ReturnType<typeof consider>>;
 
-/** Products that a preview names. */
-const MOST_MOVES = 20;
-
-async function movesShown(visit: ConsoleVisit, { list, typed }: Considered): Promise<ComponentChildren> {
-  const { quantity, day, moves } = await visit.rehearse(foreseePriceRule, { list, rule: typed });
-  const units = quantity === 1 ? "" : `, at ${quantity} units of a line`;
-  const caption = `Products whose price changes on ${day} (UTC)${units}`;
-  return priceMovesShown(visit, moves, { caption, empty: "It changes the price of no product.", most: MOST_MOVES });
-}
-
 async function foreseen(rule: RuleInList, considered: Considered, visit: ConsoleVisit): Promise<ComponentChildren> {
   const { before, product, partners, doubts, strange } = considered;
   const cost = product?.cost ?? null;
@@ -144,7 +134,7 @@ async function foreseen(rule: RuleInList, considered: Considered, visit: Console
               ["Cost", cost === null ? "not known" : `${formatCost(cost)} ${product.cost_currency ?? ""}`],
             ] as const)),
       ])}
-      {await movesShown(visit, considered)}
+      {ruleMovesShown(visit, await visit.rehearse(foreseePriceRule, { list: considered.list, rule: considered.typed }))}
       <p>
         {partners.length === 0
           ? "No partner has the list yet."

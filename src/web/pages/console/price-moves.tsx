@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { PriceMove } from "../../../core/partners/prices.ts";
+import type { PriceMove, RuleMoves } from "../../../core/partners/prices.ts";
 import { table } from "../../parts/shown.tsx";
 import type { ConsoleVisit } from "../../session/visit.ts";
 
@@ -18,4 +18,14 @@ export function priceMovesShown(
     ]),
     moves.length > most && <p>And {moves.length - most} more.</p>,
   ];
+}
+
+/** Products that the preview of a rule names. */
+const MOST_MOVES = 20;
+
+/** What a change of a rule changes: the products whose price moves, on which day, for a line of how many units. */
+export function ruleMovesShown(visit: ConsoleVisit, { quantity, day, moves }: RuleMoves): ComponentChildren {
+  const units = quantity === 1 ? "" : `, at ${quantity} units of a line`;
+  const caption = `Products whose price changes on ${day} (UTC)${units}`;
+  return priceMovesShown(visit, moves, { caption, empty: "It changes the price of no product.", most: MOST_MOVES });
 }

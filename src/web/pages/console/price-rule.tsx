@@ -1,4 +1,5 @@
 import { formatMoney } from "../../../core/kernel/money.ts";
+import { foreseeEnd, foreseeRemoval } from "../../../core/partners/prices.ts";
 import { endPriceRule } from "../../../core/prices/end-rule.ts";
 import { removePriceRule, requireRule, type ScopedRule, shownIn } from "../../../core/prices/set-rule.ts";
 import { AFTER_REMOVAL, KEPT_PRICES } from "../../../core/prices/words.ts";
@@ -8,6 +9,7 @@ import { actPage } from "../../parts/act-page.tsx";
 import { backLink, pageShown, record } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, optionalField, partIn, requiredField, type Shown } from "../../session/visit.ts";
+import { ruleMovesShown } from "./price-moves.tsx";
 import { ruleFacts, scopeOf } from "./price-rule-facts.ts";
 
 const scopeFields = ["sku", "region", "min_quantity", "from", "to"] as const;
@@ -67,9 +69,10 @@ const end = actPage({
   ...{ ...ofRule, verb: "end", title: () => "End this price?", button: "End it" },
   ...{ carried: [...scopeFields, "end"], command: endPriceRule },
   input: ({ form }, { list, scope }) => ({ list, rule: scope, end: requiredField(form, "end") }),
-  foresee: (ended, _seen, visit) => (
+  foresee: async (ended, { list, scope }, visit) => (
     <>
       {record(visit, ruleFacts(ended))}
+      {ruleMovesShown(visit, await visit.rehearse(foreseeEnd, { list, rule: scope, end: ended.rule.to ?? "" }))}
       <p>
         It holds until the day before {ended.rule.to} ends (UTC). {AFTER_REMOVAL} {KEPT_PRICES}
       </p>
@@ -82,9 +85,10 @@ const remove = actPage({
   ...{ ...ofRule, verb: "remove", title: () => "Remove this price?", button: "Remove it", bad: true },
   ...{ carried: scopeFields, command: removePriceRule },
   input: (_visit, { list, scope }) => ({ list, rule: scope }),
-  foresee: (removed, _seen, visit) => (
+  foresee: async (removed, { list, scope }, visit) => (
     <>
       {record(visit, ruleFacts(removed))}
+      {ruleMovesShown(visit, await visit.rehearse(foreseeRemoval, { list, rule: scope }))}
       <p>
         It is removed from the next request on. {AFTER_REMOVAL} {KEPT_PRICES}
       </p>

@@ -87,7 +87,10 @@ async function set(
 ): Promise<Shown> {
   const { store, actor, request } = visit;
   await store.write(setSupplier, { name, ...given, actor }, request.id);
-  return { to: `/suppliers/${encodeURIComponent(name)}`, notice: `${name} is saved; it is used from the next request.` };
+  return {
+    to: `/suppliers/${encodeURIComponent(name)}`,
+    notice: `${name} is saved; it is used from the next request.`,
+  };
 }
 
 /** What a form says of the connection; what is empty stays as it is. */
