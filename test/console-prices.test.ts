@@ -199,7 +199,8 @@ test("a rule gets another price, an end and is removed from its own page", async
   expect((await finance.send(asked, {}, "/remove")).text).toContain("A price of EU5 is removed from gold.");
   expect((await prices()).EU5).toBe(310);
   expect((await finance.send(asked, {}, "/remove")).status).toBe(400);
-  const last = await finance.send(await finance.get(`${LIST}/rule?sku=EU5&min_quantity=1&to=2026-03-04`), { end: "2026-03-03" }, "/end");
+  const ending = await finance.get(`${LIST}/rule?sku=EU5&min_quantity=1&to=2026-03-04`);
+  const last = await finance.send(ending, { end: "2026-03-03" }, "/end");
   expect(last.text).toMatch(/Products whose price changes on 2026-03-03 \(UTC\).*EU5[^.]*3\.10 AUD10\.00 AUD/);
   const trail = await store.read(listAudit, { target: "gold", limit: 2 });
   expect(trail).toMatchObject([

@@ -118,7 +118,8 @@ async function consider(q: Read, { list, form }: { list: string; form: ConsoleVi
 type Considered = Awaited<ReturnType<typeof consider>>;
 
 async function foreseen(rule: RuleInList, considered: Considered, visit: ConsoleVisit): Promise<ComponentChildren> {
-  const { before, product, partners, doubts, strange } = considered;
+  const { before, list, typed, product, partners, doubts, strange } = considered;
+  const moves = await visit.rehearse(foreseePriceRule, { list, rule: typed });
   const cost = product?.cost ?? null;
   return (
     <>
@@ -134,7 +135,7 @@ async function foreseen(rule: RuleInList, considered: Considered, visit: Console
               ["Cost", cost === null ? "not known" : `${formatCost(cost)} ${product.cost_currency ?? ""}`],
             ] as const)),
       ])}
-      {ruleMovesShown(visit, await visit.rehearse(foreseePriceRule, { list: considered.list, rule: considered.typed }))}
+      {ruleMovesShown(visit, moves)}
       <p>
         {partners.length === 0
           ? "No partner has the list yet."
