@@ -33,7 +33,7 @@ export default command({
       const { iccid } = await esimAtHand(store, esim);
       const mail = await store.write(sendToTraveler, { iccid, owner: null, to: to ?? null, actor: OPERATOR });
       return recordResult(mail, () => ({
-        "e-mail": mail.id,
+        id: mail.id,
         status: mail.status,
         to: recipientWords(mail),
         asked: moment(mail.created_at),
