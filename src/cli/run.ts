@@ -1,7 +1,8 @@
 import packageFile from "../../package.json" with { type: "json" };
+import { withFieldNames } from "../core/kernel/renamed-fields.ts";
 import type { Command, Tree } from "./frame/command.ts";
 import { createContext } from "./frame/create-context.ts";
-import { askForMissing, asMissing, asTyped } from "./frame/gaps.ts";
+import { askForMissing, asMissing } from "./frame/gaps.ts";
 import { buildProgram, HelpShown } from "./frame/program.ts";
 import { interrupted } from "./kernel/errors.ts";
 import { type ExitCode, exitCodes } from "./kernel/exit-codes.ts";
@@ -31,7 +32,7 @@ export async function run(argv: readonly string[], commands = singles): Promise<
       if (command.target === "operator") await context.place();
       const filled = await askForMissing(context, command, given);
       const result = await command.run(context, filled).catch((error: unknown) => {
-        throw asTyped(asMissing(error, command, filled), command);
+        throw withFieldNames(asMissing(error, command, filled), command.fields ?? {});
       });
       if (result === null) return;
       const { printResult } = await import("./output/print.ts");

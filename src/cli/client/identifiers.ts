@@ -1,3 +1,4 @@
+import { isUuid } from "../../core/kernel/ids.ts";
 import { CliError, usageError } from "../kernel/errors.ts";
 import { activationAtHand, esimAtHand, only, orderAtHand } from "../place/records-at-hand.ts";
 import type { Activation, EsimStatus, Order, OrderEsims, PageBody } from "./answers.ts";
@@ -5,8 +6,6 @@ import { type Api, apiPath, type OwnerOf } from "./api.ts";
 
 /** ORD-<day of creation in UTC>-<5 letters and digits>. */
 const NUMBER = /^ORD-(\d{4})(\d\d)(\d\d)-[A-Z0-9]{5}$/;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Whether the text looks like the ICCID of a SIM card or an eSIM. */
 export const ICCID = /^\d{13,20}$/;
 const ESIM_ICCID = /^\d{19,20}$/;
@@ -41,7 +40,7 @@ export async function orderId(api: Api, given: string): Promise<string> {
   const word = given.trim();
   if (word === "") throw usageError("An order is needed.", "Give its number, id or booking number.");
   // An id is left to the API, which answers for it.
-  if (UUID.test(word) && api.local === undefined) return word;
+  if (isUuid(word) && api.local === undefined) return word;
   if (api.local !== undefined) return (await orderAtHand(api.local.store, word, api.local)).id;
   const number = word.toUpperCase();
   const day = NUMBER.exec(number)?.slice(1).join("-");

@@ -1,17 +1,16 @@
+import { isUuid } from "../../core/kernel/ids.ts";
 import { type ProductStatus, productStatuses } from "../../core/store/schema/values.ts";
 import { CliError } from "../kernel/errors.ts";
 import type { Product } from "./answers.ts";
 import { type Api, apiPath } from "./api.ts";
 import { listAll } from "./pages.ts";
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Ids by SKU, read once for an API: a file of orders names the same few products again and again. */
 const catalogs = new WeakMap<Api, Map<ProductStatus, Promise<Map<string, string>>>>();
 
 /** The id of the product that `given` names: an id stays, a SKU is looked up in the catalog. Throws `not_found`. */
 export async function productId(api: Api, given: string): Promise<string> {
-  if (UUID.test(given)) return given;
+  if (isUuid(given)) return given;
   for (const status of productStatuses) {
     const id = (await idsBySku(api, status)).get(given);
     if (id !== undefined) return id;

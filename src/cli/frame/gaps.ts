@@ -1,4 +1,4 @@
-import { invalid, Problem } from "../../core/kernel/problem.ts";
+import { Problem } from "../../core/kernel/problem.ts";
 import { type CliError, usageError } from "../kernel/errors.ts";
 import type { Argument, Ask } from "../kernel/input.ts";
 import { pick, secret, text } from "../output/prompts.ts";
@@ -115,12 +115,4 @@ function questionOf(name: string, help: string): string {
 function nameOf(syntax: string): string {
   const words = syntax.replace(/^--/, "").replace(/ .*$/, "").replace(/[<>]/g, "").replaceAll("-", " ");
   return capital(words.replace(/\b(id|url|sku|iccid)\b/g, (one) => one.toUpperCase()));
-}
-
-/** A refusal by core, its fields named as they were typed. Any other error is returned as it is. */
-export function asTyped(error: unknown, { fields = {} }: Command): unknown {
-  if (!(error instanceof Problem) || error.errors === undefined) return error;
-  if (!Object.keys(error.errors).some((field) => field in fields)) return error;
-  const typed = Object.entries(error.errors).map(([field, words]) => [fields[field] ?? field, words] as const);
-  return invalid(Object.fromEntries(typed), error.members);
 }

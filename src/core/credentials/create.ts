@@ -7,6 +7,9 @@ import type { Tx } from "../store/store.ts";
 import { type IssuedCredential, newSecret } from "./credential.ts";
 import { scopes as allScopes, isScope } from "./scopes.ts";
 
+/** Most characters of what a credential is called. */
+export const MOST_LABEL = 200;
+
 /** A credential as the operator asks for it. */
 export interface NewCredential {
   partner: string;
@@ -38,6 +41,7 @@ export async function createCredential(tx: Tx, input: NewCredential): Promise<Is
   const { secret, mark } = newSecret(tx, client_id);
   const environment = input.live ? "production" : "sandbox";
   const label = input.label ?? null;
+  if ((label?.length ?? 0) > MOST_LABEL) throw invalid({ label: [`must be at most ${MOST_LABEL} characters`] });
   await insert(tx, "credentials", [
     {
       client_id,

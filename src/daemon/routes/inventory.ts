@@ -1,4 +1,5 @@
 import { inventoryStatus } from "../../core/catalog/inventory.ts";
+import { isUuid } from "../../core/kernel/ids.ts";
 import { type FieldErrors, invalid } from "../../core/kernel/problem.ts";
 import { readSetting } from "../../core/platform/settings.ts";
 import type { RoutePlugin } from "../context/fastify.ts";
@@ -8,8 +9,6 @@ import { Inventory, InventoryQuery } from "../schemas/catalog.ts";
 const DEPRECATION = "@1767225600";
 
 const MOST = 200;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Contract: GET /inventory/status, deprecated. */
 export const inventoryRoutes: RoutePlugin = (app, { store, addresses }) => {
   app.route({
@@ -30,7 +29,7 @@ export const inventoryRoutes: RoutePlugin = (app, { store, addresses }) => {
       const errors: FieldErrors = {};
       const productIds = listed(request.query.product_ids?.toLowerCase(), "product_ids", errors);
       const skus = listed(request.query.skus, "skus", errors);
-      if (productIds?.some((id) => !UUID.test(id))) errors.product_ids = ["must be UUIDs with commas between"];
+      if (productIds?.some((id) => !isUuid(id))) errors.product_ids = ["must be UUIDs with commas between"];
       if (Object.keys(errors).length > 0) throw invalid(errors);
       const sunset = await store.read(readSetting, "inventory_sunset");
       reply.header("deprecation", DEPRECATION).header("link", `<${addresses.docsUrl}>; rel="deprecation"`);

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { MOST_LABEL } from "../../core/credentials/create.ts";
 import { scopes } from "../../core/credentials/scopes.ts";
 import { environments } from "../../core/kernel/environment.ts";
 import { Cents, Currency, Nullable, named, OneOf, Pagination, pageQuery, Timestamp } from "./common.ts";
@@ -16,7 +17,7 @@ export const NewCredential = Type.Object(
   {
     environment: OneOf(environments, { description: "Production only once the operator enabled it" }),
     scopes: Type.Optional(Scopes),
-    description: Type.Optional(Type.String({ maxLength: 200, examples: ["Web shop"] })),
+    description: Type.Optional(Type.String({ maxLength: MOST_LABEL, examples: ["Web shop"] })),
   },
   named("NewCredential"),
 );

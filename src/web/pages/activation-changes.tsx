@@ -10,6 +10,8 @@ import { isCivilDate } from "../../core/kernel/calendar-day.ts";
 import { counted } from "../../core/kernel/counted.ts";
 import type { Owner } from "../../core/kernel/owner.ts";
 import { invalid, notFound } from "../../core/kernel/problem.ts";
+import { bodyReader } from "../../daemon/plugins/validation.ts";
+import { Cancellation } from "../../daemon/schemas/activation.ts";
 import { type FieldOf, fieldsShown } from "../parts/act-form.tsx";
 import { consequenceShown, isConfirmed } from "../parts/consequence.tsx";
 import { Form, KEY_FIELD, Submit } from "../parts/form.tsx";
@@ -66,10 +68,14 @@ export function changeForm(visit: Visit, to: string, ids: readonly string[]): Co
   );
 }
 
+/** Reads why as the API does. */
+const readCancellation = bodyReader(Cancellation);
+
 /** The change that a form asks for. Throws `validation`. */
 function changeIn({ form }: Visit): ManyChange {
   if (choiceField(form, "act", ["move", "cancel"]) === "cancel") {
-    return { verb: "cancel", reason: optionalField(form, "reason") ?? null };
+    const { reason = null } = readCancellation({ reason: optionalField(form, "reason") });
+    return { verb: "cancel", reason };
   }
   const date = field(form, "date");
   if (date === "") {

@@ -1,4 +1,5 @@
 import type { CsvRow } from "../../../core/csv/rows.ts";
+import { isUuid } from "../../../core/kernel/ids.ts";
 import { notFound } from "../../../core/kernel/problem.ts";
 import { type Reading, readingOf, readingOptions } from "../../bulk/reading.ts";
 import type { Activation, PageBody } from "../../client/answers.ts";
@@ -47,8 +48,6 @@ export const targetArgs = {
   ids: argumentList("ids", "ids or ICCIDs of requests; left out at a terminal: searched for and ticked"),
 };
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 interface Named {
   ids: readonly string[];
   iccids: readonly string[];
@@ -76,12 +75,12 @@ export async function readTargets(
   }
   if (dated) return null;
   if (file !== undefined) return fromFile(context, file, reading);
-  const wrong = ids.find((id) => !UUID.test(id) && !ICCID.test(id));
+  const wrong = ids.find((id) => !isUuid(id) && !ICCID.test(id));
   if (wrong !== undefined) {
     const hint = "Items of an order are cancelled with it: esimctl orders cancel.";
     throw usageError(`"${wrong}" is neither the id of a request nor an ICCID.`, hint);
   }
-  const named = ids.map((id) => (UUID.test(id) ? { activation_id: id } : { iccid: id }));
+  const named = ids.map((id) => (isUuid(id) ? { activation_id: id } : { iccid: id }));
   const keys = [...named, ...iccids.map((iccid) => ({ iccid }))];
   return namedTargets(keys.map((key) => ({ key, requested_activation_date: "", note: "" })));
 }
@@ -147,7 +146,7 @@ function itemOf(row: Row): TargetItem | string {
   const { activation_id, iccid, requested_activation_date, note } = row.values;
   if (row.fault !== null) return row.fault;
   if (activation_id === "" && iccid === "") return "activation_id or iccid is required";
-  if (activation_id !== "" && !UUID.test(activation_id)) return "activation_id is not an id";
+  if (activation_id !== "" && !isUuid(activation_id)) return "activation_id is not an id";
   if (activation_id === "" && iccid.length > 40) return "iccid must be 13-20 digits";
   const key = activation_id === "" ? { iccid } : { activation_id };
   return { key, requested_activation_date, note, row };

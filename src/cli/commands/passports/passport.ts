@@ -1,4 +1,5 @@
 import type { PassportId } from "../../../core/kernel/brand.ts";
+import { isUuid } from "../../../core/kernel/ids.ts";
 import type { OperatorPassport, PassportUse } from "../../../core/passports/operator-view.ts";
 import type { PassportRecord } from "../../../core/passports/passport.ts";
 import type { Store } from "../../../core/store/store.ts";
@@ -91,8 +92,6 @@ export const useColumns: Column<PassportUse>[] = [
   { title: "released", value: (use) => moment(use.released_at), spare: true },
 ];
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** A typed id. */
 export function passportId(typed: string): PassportId {
   return typed.trim().toLowerCase() as PassportId; // the database decides whether it exists
@@ -101,7 +100,7 @@ export function passportId(typed: string): PassportId {
 /** The passports of any pool that an id or a number means, withdrawn ones too. Throws `not_found` when none. */
 export async function findEverywhere(store: Store, typed: string): Promise<OperatorPassport[]> {
   const { findPassports, showPassport } = await import("../../../core/passports/operator-view.ts");
-  if (UUID.test(typed)) return [await store.read(showPassport, passportId(typed))];
+  if (isUuid(typed)) return [await store.read(showPassport, passportId(typed))];
   const found = await store.read(findPassports, typed);
   if (found.length === 0) throw noSuchPassport();
   return found;

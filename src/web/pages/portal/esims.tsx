@@ -5,6 +5,7 @@ import { type ListedOwnEsim, listOwnEsims, type OwnEsimsFilter } from "../../../
 import { type EsimAsked, requireOwnEsim, toEsimStatus } from "../../../core/esims/status.ts";
 import type { OrderId, ProductId } from "../../../core/kernel/brand.ts";
 import { startOfCivilDate } from "../../../core/kernel/civil-date.ts";
+import { isUuid } from "../../../core/kernel/ids.ts";
 import { orderIdByNumber, requireOrder } from "../../../core/orders/order.ts";
 import { auditCodesRead } from "../../../core/orders/read-audit.ts";
 import { esimStatuses } from "../../../core/store/schema/values.ts";
@@ -43,7 +44,7 @@ type Named = Omit<OwnEsimsFilter, "orderId" | "productId"> & { order: string | u
 
 /** Own eSIMs, of an order by its number or ID and of a product by its SKU; a name that is unknown finds none. */
 async function namedEsims(q: Read, { order, sku, ...filter }: Named) {
-  const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(order ?? "");
+  const isId = isUuid(order ?? "");
   // An ID or a number of another partner finds none either: the list is that of its owner.
   const orderId = order === undefined || isId ? (order as OrderId | undefined) : await orderIdByNumber(q, order);
   const productId: ProductId | null | undefined =

@@ -2,9 +2,13 @@ import type { ComponentChildren } from "preact";
 import type { Offered } from "../../../core/catalog/offered.ts";
 import { findProductBySku } from "../../../core/catalog/product.ts";
 import { payloadHash } from "../../../core/kernel/canonical.ts";
+import { isUuid } from "../../../core/kernel/ids.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
+import { withFieldNames } from "../../../core/kernel/renamed-fields.ts";
 import { createOrder, type NewOrder } from "../../../core/orders/create.ts";
 import { type Quote, quoteOrder } from "../../../core/orders/quote.ts";
+import { bodyReader } from "../../../daemon/plugins/validation.ts";
+import { NewOrder as NewOrderBody } from "../../../daemon/schemas/order.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import { KEY_FIELD, Submit } from "../../parts/form.tsx";
 import { moneyWords } from "../../parts/words.ts";
@@ -78,34 +82,43 @@ function QuoteWords({ quote, sandbox }: { quote: Quote; sandbox: boolean }) {
   );
 }
 
-/** The order that a form describes, its product by SKU or ID. Throws `validation`. */
-async function orderIn(visit: PortalVisit) {
+/** Reads an order as the API does, whose limits hold here too. */
+const readOrder = bodyReader(NewOrderBody);
+
+/** What the form calls the parts of such a body. */
+const formNames = { "line_items.0.product_id": "product", "line_items.0.quantity": "quantity" };
+
+/** What `act` makes of the order that the form describes, its product by SKU or ID. Throws as an order does. */
+async function withOrder<T>(visit: PortalVisit, act: (order: FilledOrder) => Promise<T>): Promise<T> {
   const { form, store, owner } = visit;
   requireOpenedHere(visit);
-  const quantity = integerField(form, "quantity");
-  if (quantity < 1) throw invalid({ quantity: ["must be at least 1"] });
-  const typed = requiredField(form, "product");
+  const [typed, quantity] = [requiredField(form, "product"), integerField(form, "quantity")];
   const product_id = (await store.read(findProductBySku, typed))?.id ?? typed;
-  return { ...owner, lines: [{ product_id, quantity }], activationRequests: [], metadata: {}, credential: null };
+  if (!isUuid(product_id)) throw invalid({ product: ["is not a product of the catalog"] });
+  const external_order_id = optionalField(form, "external_order_id");
+  try {
+    const { line_items: lines } = readOrder({ line_items: [{ product_id, quantity }], external_order_id });
+    const externalOrderId = external_order_id ?? null;
+    return await act({ ...owner, lines, externalOrderId, activationRequests: [], metadata: {}, credential: null });
+  } catch (error) {
+    throw withFieldNames(error, formNames);
+  }
 }
 
+type FilledOrder = Omit<NewOrder, "actor" | "key" | "payloadHash" | "customer">;
+
 /** What the order of the form would cost. Throws as an order does. */
-export async function quoteOf(visit: PortalVisit): Promise<Quote> {
-  return visit.store.read(quoteOrder, await orderIn(visit));
+export function quoteOf(visit: PortalVisit): Promise<Quote> {
+  return withOrder(visit, (order) => visit.store.read(quoteOrder, order));
 }
 
 /** Places the order of the form, once by its key. */
 export async function placeOrder(visit: PortalVisit): Promise<Shown> {
-  const { form } = visit;
-  const order = await orderIn(visit);
-  const externalOrderId = optionalField(form, "external_order_id") ?? null;
-  const asked: Omit<NewOrder, "actor"> = {
-    ...order,
-    key: { space: "single", value: `portal ${requiredField(form, KEY_FIELD)}` },
-    externalOrderId,
-    payloadHash: payloadHash({ lines: order.lines, externalOrderId }),
-    customer: null,
-  };
-  const { order: placed } = await visit.write(createOrder, asked);
+  const key = { space: "single", value: `portal ${requiredField(visit.form, KEY_FIELD)}` } as const;
+  const { order: placed } = await withOrder(visit, (order) => {
+    const { lines, externalOrderId } = order;
+    const hash = payloadHash({ lines, externalOrderId });
+    return visit.write(createOrder, { ...order, key, payloadHash: hash, customer: null });
+  });
   return { to: `/orders/${placed.id}`, notice: `${placed.order_number} is placed.` };
 }

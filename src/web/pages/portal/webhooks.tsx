@@ -1,22 +1,18 @@
 import type { ComponentChildren } from "preact";
-import {
-  EVERY_KIND,
-  eventCatalog,
-  eventKinds,
-  type Subscription,
-  subscriptions,
-} from "../../../core/events/catalog.ts";
+import { EVERY_KIND, eventCatalog, eventKinds, type Subscription } from "../../../core/events/catalog.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
 import { webhookStatuses } from "../../../core/store/schema/values.ts";
 import { createWebhook } from "../../../core/webhooks/create.ts";
 import { listWebhooks } from "../../../core/webhooks/list.ts";
 import type { WebhookDetail } from "../../../core/webhooks/webhook.ts";
+import { bodyReader } from "../../../daemon/plugins/validation.ts";
+import { NewWebhook } from "../../../daemon/schemas/webhook.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import { endpointHealth } from "../../parts/endpoint-facts.ts";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { portalPage } from "../../session/page.ts";
-import { field, fields, type PortalVisit, requiredField, type Shown } from "../../session/visit.ts";
+import { fields, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { secretShown } from "./own-pages.ts";
 
 const PATH = "/developers/webhooks";
@@ -46,9 +42,6 @@ function webhooksPage(visit: PortalVisit): Promise<Shown> {
       }),
   });
 }
-
-/** Most characters of a description, as the API has it. */
-const MOST_DESCRIPTION = 500;
 
 interface WebhookForm {
   title: string;
@@ -113,16 +106,14 @@ function Box({ value, chosen, words }: BoxProps) {
   );
 }
 
+/** Reads an endpoint as the API does. */
+const readWebhook = bodyReader(NewWebhook);
+
 /** An endpoint as it was filled in. Throws `validation`. */
 export function webhookIn({ form }: PortalVisit): { url: string; events: Subscription[]; description: string } {
-  const asked = fields(form, "events");
-  const events = subscriptions.filter((kind) => asked.includes(kind));
-  const description = field(form, "description");
-  const errors: Record<string, string[]> = {};
-  if (events.length === 0) errors.events = ["must have at least one kind"];
-  if (description.length > MOST_DESCRIPTION) errors.description = [`must be at most ${MOST_DESCRIPTION} characters`];
-  if (Object.keys(errors).length > 0) throw invalid(errors);
-  return { url: requiredField(form, "url"), events, description };
+  const events = fields(form, "events");
+  if (events.length === 0) throw invalid({ events: ["must have at least one kind"] });
+  return { description: "", ...readWebhook({ ...form, events }) };
 }
 
 async function create(visit: PortalVisit): Promise<Shown> {
