@@ -64,7 +64,8 @@ const beside = { maxWorkers: 4, sequence: { groupOrder: 2 } };
 export default defineConfig({
   test: {
     tags: [slow],
-    testTimeout: 600_000,
+    // Waits that hang fail within minutes; what works on takes long beside a load of ten.
+    testTimeout: 1_800_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: HANG_MS, interval: 20 } },
     sequence: { sequencer: longFirst(long) },
