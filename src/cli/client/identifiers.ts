@@ -1,4 +1,4 @@
-import { isUuid } from "../../core/kernel/ids.ts";
+import { isUuid } from "../../core/kernel/is-uuid.ts";
 import { CliError, usageError } from "../kernel/errors.ts";
 import { activationAtHand, esimAtHand, only, orderAtHand } from "../place/records-at-hand.ts";
 import type { Activation, EsimStatus, Order, OrderEsims, PageBody } from "./answers.ts";

@@ -1,4 +1,4 @@
-import { isUuid } from "../../core/kernel/ids.ts";
+import { isUuid } from "../../core/kernel/is-uuid.ts";
 import { type ProductStatus, productStatuses } from "../../core/store/schema/values.ts";
 import { CliError } from "../kernel/errors.ts";
 import type { Product } from "./answers.ts";

@@ -63,13 +63,6 @@ export function randomAlphanumeric(ids: Ids, length: number): string {
   return out;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Whether a text has the form of an id, in any case. */
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
-
 /** The moment (ms) that a UUIDv7 was made for. */
 export function momentOfUuid(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

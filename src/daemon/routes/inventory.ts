@@ -1,5 +1,5 @@
 import { inventoryStatus } from "../../core/catalog/inventory.ts";
-import { isUuid } from "../../core/kernel/ids.ts";
+import { isUuid } from "../../core/kernel/is-uuid.ts";
 import { type FieldErrors, invalid } from "../../core/kernel/problem.ts";
 import { readSetting } from "../../core/platform/settings.ts";
 import type { RoutePlugin } from "../context/fastify.ts";

@@ -1,5 +1,5 @@
 import type { CsvRow } from "../../../core/csv/rows.ts";
-import { isUuid } from "../../../core/kernel/ids.ts";
+import { isUuid } from "../../../core/kernel/is-uuid.ts";
 import { notFound } from "../../../core/kernel/problem.ts";
 import { type Reading, readingOf, readingOptions } from "../../bulk/reading.ts";
 import type { Activation, PageBody } from "../../client/answers.ts";

@@ -1,5 +1,5 @@
 import type { PassportId } from "../../../core/kernel/brand.ts";
-import { isUuid } from "../../../core/kernel/ids.ts";
+import { isUuid } from "../../../core/kernel/is-uuid.ts";
 import type { OperatorPassport, PassportUse } from "../../../core/passports/operator-view.ts";
 import type { PassportRecord } from "../../../core/passports/passport.ts";
 import type { Store } from "../../../core/store/store.ts";

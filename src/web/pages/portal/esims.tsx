@@ -5,7 +5,7 @@ import { type ListedOwnEsim, listOwnEsims, type OwnEsimsFilter } from "../../../
 import { type EsimAsked, requireOwnEsim, toEsimStatus } from "../../../core/esims/status.ts";
 import type { OrderId, ProductId } from "../../../core/kernel/brand.ts";
 import { startOfCivilDate } from "../../../core/kernel/civil-date.ts";
-import { isUuid } from "../../../core/kernel/ids.ts";
+import { isUuid } from "../../../core/kernel/is-uuid.ts";
 import { orderIdByNumber, requireOrder } from "../../../core/orders/order.ts";
 import { auditCodesRead } from "../../../core/orders/read-audit.ts";
 import { esimStatuses } from "../../../core/store/schema/values.ts";

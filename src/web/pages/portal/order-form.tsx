@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Offered } from "../../../core/catalog/offered.ts";
 import { findProductBySku } from "../../../core/catalog/product.ts";
 import { payloadHash } from "../../../core/kernel/canonical.ts";
-import { isUuid } from "../../../core/kernel/ids.ts";
+import { isUuid } from "../../../core/kernel/is-uuid.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
 import { withFieldNames } from "../../../core/kernel/renamed-fields.ts";
 import { createOrder, type NewOrder } from "../../../core/orders/create.ts";
