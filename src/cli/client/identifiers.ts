@@ -6,6 +6,7 @@ import { type Api, apiPath, type OwnerOf } from "./api.ts";
 
 /** ORD-<day of creation in UTC>-<5 letters and digits>. */
 const NUMBER = /^ORD-(\d{4})(\d\d)(\d\d)-[A-Z0-9]{5}$/;
+
 /** Whether the text looks like the ICCID of a SIM card or an eSIM. */
 export const ICCID = /^\d{13,20}$/;
 const ESIM_ICCID = /^\d{19,20}$/;

@@ -6,9 +6,6 @@ import {
 } from "../../../core/credentials/own.ts";
 import { environments } from "../../../core/kernel/environment.ts";
 import { notFound } from "../../../core/kernel/problem.ts";
-import { withFieldNames } from "../../../core/kernel/renamed-fields.ts";
-import { bodyReader } from "../../../daemon/plugins/validation.ts";
-import { NewCredential } from "../../../daemon/schemas/credential.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import { ActButton } from "../../parts/form.tsx";
 import { backLink, pageShown, table } from "../../parts/shown.tsx";
@@ -75,20 +72,9 @@ async function developersPage(visit: PortalVisit): Promise<Shown> {
   ]);
 }
 
-/** Reads a credential as the API does, which calls its label a description. */
-const readCredential = bodyReader(NewCredential);
-
-function labelIn({ form }: PortalVisit): string | null {
-  try {
-    return readCredential({ environment: "sandbox", description: optionalField(form, "label") }).description ?? null;
-  } catch (error) {
-    throw withFieldNames(error, { description: "label" });
-  }
-}
-
 async function create(visit: PortalVisit): Promise<Shown> {
   const environment = choiceField(visit.form, "environment", environments);
-  const asked = { manager: managerOf(visit), environment, description: labelIn(visit) };
+  const asked = { manager: managerOf(visit), environment, description: optionalField(visit.form, "label") ?? null };
   return clientShown(visit, await visit.store.write(createOwnCredential, asked, visit.request.id), "made");
 }
 

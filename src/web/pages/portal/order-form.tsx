@@ -97,8 +97,8 @@ async function withOrder<T>(visit: PortalVisit, act: (order: FilledOrder) => Pro
   if (!isUuid(product_id)) throw invalid({ product: ["is not a product of the catalog"] });
   const external_order_id = optionalField(form, "external_order_id");
   try {
-    const { line_items: lines } = readOrder({ line_items: [{ product_id, quantity }], external_order_id });
-    const externalOrderId = external_order_id ?? null;
+    const read = readOrder({ line_items: [{ product_id, quantity }], external_order_id });
+    const { line_items: lines, external_order_id: externalOrderId = null } = read;
     return await act({ ...owner, lines, externalOrderId, activationRequests: [], metadata: {}, credential: null });
   } catch (error) {
     throw withFieldNames(error, formNames);
