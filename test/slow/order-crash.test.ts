@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { esimctlJson } from "../support/cli.ts";
 import { type Daemon, startDaemon, targetOf } from "../support/daemon.ts";
 import { endLeases, inSnapshot, locationOf } from "../support/database.ts";
-import { eventually } from "../support/hangs.ts";
+import { eventually, orHang } from "../support/hangs.ts";
 import { call, type Reply } from "../support/platform.ts";
 import { seeded } from "../support/random.ts";
 import { repeated } from "../support/rounds.ts";
@@ -13,7 +13,10 @@ import { freshUrl, onPostgres, temporaryDirectory } from "../support/store.ts";
 
 const ROUNDS = repeated(onPostgres ? 3 : 6);
 const AT_ONCE = 32;
-const LATEST_KILL_MS = 250;
+/** A round ends at most so many answers after its first one, … */
+const LATEST_KILL = 3 * AT_ONCE;
+/** … and so long after the answer that ends it. */
+const KILL_WITHIN_MS = 20;
 const FUNDS_CENTS = 100_000_00;
 
 /** One order as its client sees it. */
@@ -48,7 +51,7 @@ function someOrder(products: string[], random: () => number): string {
 }
 
 /** One client: places orders one after the other until the daemon is killed. */
-async function orderUntilCut(service: Service, next: () => Placed): Promise<Placed[]> {
+async function orderUntilCut(service: Service, next: () => Placed, answered: () => void): Promise<Placed[]> {
   const placed: Placed[] = [];
   for (;;) {
     const order = next();
@@ -58,17 +61,25 @@ async function orderUntilCut(service: Service, next: () => Placed): Promise<Plac
     if (reply === null) return placed;
     expect(reply).toMatchObject({ status: 201, body: { status: "paid" } });
     order.answer = { id: reply.body.id, order_number: reply.body.order_number };
+    answered();
   }
 }
 
-/** 32 clients order at once; the daemon is killed at a moment chosen by the seed, with 32 requests in flight. */
+/** 32 clients order at once; the daemon is killed at an answer chosen by the seed, with 32 requests in flight. */
 async function crash(daemon: Daemon, service: Service, products: string[], round: number): Promise<Placed[]> {
   const random = seeded(round);
-  const killAfter = random() * LATEST_KILL_MS;
+  let left = 1 + Math.floor(random() * LATEST_KILL);
+  const { promise: due, resolve } = Promise.withResolvers<void>();
+  const answered = () => {
+    left -= 1;
+    if (left === 0) resolve();
+  };
   let made = 0;
   const next = () => ({ key: `round-${round}-${++made}`, body: someOrder(products, random), answer: null });
-  const clients = Array.from({ length: AT_ONCE }, () => orderUntilCut(service, next));
-  await pause(killAfter);
+  const clients = Array.from({ length: AT_ONCE }, () => orderUntilCut(service, next, answered));
+  await orHang(due, () => `${left} answers are missing`);
+  // Not always amid the commit that this answer came from.
+  await pause(random() * KILL_WITHIN_MS);
   await daemon.kill();
   return (await Promise.all(clients)).flat();
 }
