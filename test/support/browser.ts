@@ -62,8 +62,11 @@ export const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 /** What axe finds against WCAG 2.2 AA on a page as it is, or by `rules` alone: the rule, and the elements. */
 export async function axeFindings(page: Page, rules: string[] = []): Promise<string[]> {
   const runOnly: RunOnly = rules.length > 0 ? { type: "rule", values: rules } : { type: "tag", values: WCAG };
+  // A page takes longer to load axe than to be looked at, and keeps it.
+  const loaded = await page.evaluate(() => "axe" in window);
+  const builder = new AxeBuilder({ page, ...(loaded && { axeSource: ";" }) });
   // No frames here: the other mode opens a second page for each analysis. Nor is what is right listed by element.
-  const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ runOnly, resultTypes: ["violations"] });
+  const axe = builder.setLegacyMode(true).options({ runOnly, resultTypes: ["violations"] });
   const { violations } = await axe.analyze();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary = "" }) => `${id}: ${html.slice(0, 200)}: ${failureSummary.split("\n").at(-1)}`),
