@@ -23,7 +23,7 @@ test("a carrier is added and changed, its secret replaced and shown nowhere", as
     400,
     expect.stringContaining("Secret is needed by the http adapter"),
   ]);
-  const added = await admin.send(refused, { ...http, secret: SECRET, timeout: "20", within: "24" });
+  const added = await admin.send(refused, { ...http, secret: SECRET, timeout: "20", answer_within: "24" });
   expect([added.path, added.text]).toEqual([
     "/console/carriers/8964",
     expect.stringContaining("Carrier C (Fiji) is saved"),
@@ -38,7 +38,7 @@ test("a carrier is added and changed, its secret replaced and shown nowhere", as
 
   const changed = await admin.send(
     added,
-    { region: "Oceania", needs_passport_no: "yes", within: "48" },
+    { region: "Oceania", needs_passport_no: "yes", answer_within: "48" },
     "/carriers/8964",
   );
   expect(changed.text).toMatch(/Oceania.*48 h/);
@@ -58,6 +58,33 @@ test("a carrier is added and changed, its secret replaced and shown nowhere", as
     ({ action, actor }) => `${action} ${actor}`,
   );
   expect(new Set(actors)).toEqual(new Set([`carriers.set user:${admin.id}`]));
+});
+
+test("the form of a carrier shows what holds, and what is taken out of it holds no longer", async () => {
+  const platform = await startPages();
+  const admin = await person(platform, { role: "admin" });
+  const row = () => platform.store.read(requireCarrier, "8964");
+  const typed = { prefix: "8964", name: "Carrier C (Fiji)", brand: "carrier-c", adapter: "http", secret: SECRET };
+  const url = "http://carrier.example/activate";
+  const added = await admin.send(await admin.get("/console/carriers"), { ...typed, url, insecure: "yes" });
+  expect(added.page.querySelector('input[name="insecure"]')?.hasAttribute("checked")).toBe(true);
+  const change = (form: Record<string, string>) => admin.send(added, form, "/carriers/8964");
+  for (const [form, words] of [
+    [{ insecure: "" }, "Address must be https beyond this machine"],
+    [{ url: "" }, "Address is needed by the http adapter."],
+    [{ timeout: "" }, "One exchange takes at most (s) is required."],
+    [{ answer_within: "0" }, "Its final answer comes within (h) must be at least a second."],
+  ] as const) {
+    const refused = await change(form);
+    expect([refused.status, refused.page.querySelector(".alert")?.textContent]).toEqual([
+      400,
+      expect.stringContaining(words),
+    ]);
+  }
+  await change({ insecure: "", url: "https://carrier.example/activate" });
+  expect(await row()).toMatchObject({ insecure: false, url: "https://carrier.example/activate" });
+  await change({ adapter: "manual", url: "" });
+  expect(await row()).toMatchObject({ adapter: "manual", url: null });
 });
 
 test("changing a carrier asks for the second factor again; support only reads", async () => {

@@ -50,6 +50,11 @@ test("a provider is connected, checked and changed; its secret is shown nowhere"
   expect((await contact())?.secret?.reveal()).toBe(provider.secret);
   const plain = await admin.send(replaced, { url: "http://esim.example.com/open" }, "/two/connection");
   expect([plain.status, plain.text]).toEqual([400, expect.stringContaining("must be https beyond this machine")]);
+  const open = await admin.send(replaced, { url: "http://esim.example.com", insecure: "yes" }, "/two/connection");
+  expect(open.page.querySelector('input[name="insecure"]')?.hasAttribute("checked")).toBe(true);
+  expect((await admin.send(open, { insecure: "" }, "/two/connection")).status).toBe(400);
+  // Empty is the provider's own.
+  expect((await admin.send(open, { url: "" }, "/two/connection")).text).toContain("https://api.esimaccess.com/api/v1/open");
 });
 
 test("acts with secrets ask for the second factor again, and carry no secret meanwhile", async () => {

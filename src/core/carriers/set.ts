@@ -18,7 +18,8 @@ export interface CarrierSettings {
   brand?: string | undefined;
   required_fields?: string[] | undefined;
   adapter?: CarrierAdapter | undefined;
-  url?: string | undefined;
+  /** Null: none. */
+  url?: string | null | undefined;
   /** Allows an address beyond this machine without TLS. */
   insecure?: boolean | undefined;
   /** The key of both signatures. */
@@ -85,7 +86,7 @@ function merged(
 }
 
 function addressed(before: CarrierRow | null, settings: CarrierSettings): Pick<CarrierRow, "url" | "insecure"> {
-  const url = settings.url ?? before?.url ?? null;
+  const url = settings.url === undefined ? (before?.url ?? null) : settings.url;
   return { url, insecure: allowsCleartext({ url, before, given: settings }) };
 }
 

@@ -31,7 +31,7 @@ export function isRefused({ url, insecure }: Addressed): boolean {
 export function allowsCleartext(change: {
   url: string | null;
   before: Addressed | null;
-  given: { url?: string | undefined; insecure?: boolean | undefined };
+  given: { url?: string | null | undefined; insecure?: boolean | undefined };
 }): boolean {
   const { url, before, given } = change;
   if (url === null || !isCleartext(url)) return false;

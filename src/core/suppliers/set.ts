@@ -52,14 +52,16 @@ function newPath(tx: Tx): string {
 /** What may be set of a supplier; what is left out stays. */
 export interface SupplierSettings {
   adapter?: SupplierAdapter | undefined;
-  url?: string | undefined;
+  /** Null: the provider's own, or none. */
+  url?: string | null | undefined;
   /** Allows an address beyond this machine without TLS. */
   insecure?: boolean | undefined;
   /** The key of both signatures; of a provider its credential. */
   secret?: string | undefined;
   /** The balance below which nothing more is bought of a provider (1/10,000); null: none. */
   lowBalance?: number | null | undefined;
-  to?: string | undefined;
+  /** Null: none. */
+  to?: string | null | undefined;
   template?: string | undefined;
 }
 
@@ -94,7 +96,8 @@ function rowOf(tx: Tx, name: string, { before, settings }: Change): SupplierRow 
   const adapter = settings.adapter ?? before?.adapter ?? "email";
   const changes = before !== null && before.adapter !== adapter && (isProvider(before.adapter) || isProvider(adapter));
   const known = changes ? null : before;
-  const url = settings.url ?? known?.url ?? (isProvider(adapter) ? providerUrls[adapter] : null);
+  const own = isProvider(adapter) ? providerUrls[adapter] : null;
+  const url = (settings.url === undefined ? known?.url : settings.url) ?? own;
   const { secret, lowBalance } = settings;
   const row: SupplierRow = {
     ...(before ?? { ...ADDED, name, created_at: tx.now }),
@@ -103,7 +106,7 @@ function rowOf(tx: Tx, name: string, { before, settings }: Change): SupplierRow 
     url,
     insecure: allowsCleartext({ url, before: known, given: settings }),
     secret_sealed: secret === undefined ? (known?.secret_sealed ?? null) : tx.vault.seal(secret, supplierSecret(name)),
-    to_address: settings.to ?? before?.to_address ?? null,
+    to_address: settings.to === undefined ? (before?.to_address ?? null) : settings.to,
     template: settings.template ?? before?.template ?? null,
     low_balance:
       lowBalance === undefined

@@ -3,7 +3,6 @@ import type { Carrier } from "../../../core/carriers/carrier.ts";
 import { type CarrierSettings, setCarrier } from "../../../core/carriers/set.ts";
 import { carrierAdapters, kycFields } from "../../../core/store/schema/values.ts";
 import { type FieldOf, formShown } from "../../parts/act-form.tsx";
-import { plain } from "../../parts/words.ts";
 import {
   type ConsoleVisit,
   choiceField,
@@ -13,6 +12,7 @@ import {
   partIn,
   requiredField,
 } from "../../session/visit.ts";
+import { requestLabel } from "../activation-fields.ts";
 import { secretField, secretForm } from "./secret-form.tsx";
 
 const pathOf = (prefix: string) => `/carriers/${encodeURIComponent(prefix)}`;
@@ -20,9 +20,12 @@ const needs = (name: string) => `needs_${name}`;
 
 /** What of a carrier is set by a form; of a new one with what is usual. */
 function fieldsOf(carrier: Carrier | null): FieldOf[] {
-  const { name = "", brand = "", region = "Australia", adapter = "manual", url = null } = carrier ?? {};
+  const { name = "", brand = "", region = "Australia", adapter = "manual", url = null, insecure } = carrier ?? {};
   const { required_fields = [], timeout_seconds = null, answer_within_hours = null } = carrier ?? {};
-  const number = (value: number | null) => value?.toString() ?? "";
+  const number = (name: string, label: string, value: number | null) => {
+    const [known, required] = [value?.toString() ?? "", carrier !== null];
+    return { name, label, inputmode: "numeric", value: known, required } as const;
+  };
   return [
     { name: "name", label: "Name", value: name, hint: "As partners see it.", required: true },
     {
@@ -35,16 +38,11 @@ function fieldsOf(carrier: Carrier | null): FieldOf[] {
     { name: "region", label: "Region", value: region, required: true },
     { name: "adapter", label: "Reached by", options: carrierAdapters, value: adapter },
     { name: "url", label: "Address", value: url ?? "", hint: "Where the http adapter posts to." },
-    { tick: "insecure", label: "Allow an address beyond this machine without TLS" },
-    { name: "timeout", label: "One exchange takes at most (s)", inputmode: "numeric", value: number(timeout_seconds) },
-    {
-      name: "within",
-      label: "Its final answer comes within (h)",
-      inputmode: "numeric",
-      value: number(answer_within_hours),
-    },
+    { tick: "insecure", label: "Allow an address beyond this machine without TLS", checked: insecure },
+    number("timeout", "One exchange takes at most (s)", timeout_seconds),
+    number("answer_within", "Its final answer comes within (h)", answer_within_hours),
     "It needs of an identity:",
-    ...kycFields.map((one) => ({ tick: needs(one), label: plain(one), checked: required_fields.includes(one) })),
+    ...kycFields.map((one) => ({ tick: needs(one), label: requestLabel(one), checked: required_fields.includes(one) })),
   ];
 }
 
@@ -78,31 +76,32 @@ async function set(visit: ConsoleVisit, given: { prefix: string; settings: Carri
   return { to: pathOf(prefix), notice: `${name} is saved; it holds from the next exchange.` };
 }
 
-function settingsIn({ form }: ConsoleVisit): CarrierSettings {
+/** All that a form says: what is empty is none, but how long things take of a new carrier is what is usual. */
+function settingsIn({ form }: ConsoleVisit, isNew: boolean): CarrierSettings {
   const number = (name: string, each: number) =>
-    field(form, name) === "" ? undefined : integerField(form, name) * each;
+    isNew && field(form, name) === "" ? undefined : integerField(form, name) * each;
   return {
     name: requiredField(form, "name"),
     brand: requiredField(form, "brand"),
     region: requiredField(form, "region"),
     adapter: choiceField(form, "adapter", carrierAdapters),
-    url: optionalField(form, "url"),
-    insecure: field(form, "insecure") === "" ? undefined : true,
+    url: optionalField(form, "url") ?? null,
+    insecure: field(form, "insecure") !== "",
     timeout_ms: number("timeout", 1_000),
-    answer_within_ms: number("within", 3_600_000),
+    answer_within_ms: number("answer_within", 3_600_000),
     required_fields: kycFields.filter((one) => field(form, needs(one)) !== ""),
   };
 }
 
 /** Adds a carrier. */
 export function addCarrier(visit: ConsoleVisit) {
-  const settings = { ...settingsIn(visit), secret: optionalField(visit.form, "secret") };
+  const settings = { ...settingsIn(visit, true), secret: optionalField(visit.form, "secret") };
   return set(visit, { prefix: requiredField(visit.form, "prefix"), settings, isNew: true });
 }
 
 /** Changes a carrier. */
 export const changeCarrier = (visit: ConsoleVisit) =>
-  set(visit, { prefix: partIn(visit, "prefix"), settings: settingsIn(visit) });
+  set(visit, { prefix: partIn(visit, "prefix"), settings: settingsIn(visit, false) });
 
 /** Replaces a carrier's secret. */
 export const replaceCarrierSecret = (visit: ConsoleVisit) =>

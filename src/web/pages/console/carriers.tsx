@@ -4,9 +4,9 @@ import type { Read } from "../../../core/store/store.ts";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { links, pageShown, record } from "../../parts/shown.tsx";
-import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, partIn, type Shown } from "../../session/visit.ts";
+import { requestLabel } from "../activation-fields.ts";
 import { storyOf } from "./audit-history.ts";
 import { addCarrier, carrierForm, carrierForms, changeCarrier, replaceCarrierSecret } from "./carrier-set.tsx";
 import { timelineShown } from "./history.tsx";
@@ -64,7 +64,7 @@ async function carrierPage(visit: ConsoleVisit): Promise<Shown> {
         ["Address", carrier.url],
         ["Without TLS", carrier.insecure ? "allowed" : "refused"],
         ["Secret", carrier.has_secret ? "set" : "none"],
-        ["Needs", carrier.required_fields.map(plain).join(", ")],
+        ["Needs", carrier.required_fields.map(requestLabel).join(", ")],
         ["One exchange takes at most", `${carrier.timeout_seconds} s`],
         ["Its final answer comes within", `${carrier.answer_within_hours} h`],
         ["Changed", { time: carrier.updated_at }],

@@ -28,15 +28,16 @@ const SECRETS =
   "ACCESSCODE:SECRETKEY of eSIM Access, CLIENT_ID:CLIENT_SECRET of Airalo, the API key of eSIM Go, the key of both " +
   "signatures. It is sealed, and shown nowhere.";
 
-const address = (hint: string, value?: string | null): FieldOf => ({
-  name: "url",
-  label: "Address",
-  value: value ?? "",
-  hint,
-});
-const insecure: FieldOf = { tick: "insecure", label: "Allow an address beyond this machine without TLS" };
+const OWN = "Empty: the provider's own.";
+const address = (given: { hint: string; value?: string | null; checked?: boolean; required?: boolean }): FieldOf[] => {
+  const { hint, value, checked, required } = given;
+  return [
+    { name: "url", label: "Address", value: value ?? "", hint, required },
+    { tick: "insecure", label: "Allow an address beyond this machine without TLS", checked },
+  ];
+};
 const mail = ({ to }: Partial<Pick<Supplier, "to">>): FieldOf[] => [
-  { name: "to", label: "Mail to", inputmode: "email", value: to ?? "" },
+  { name: "to", label: "Mail to", inputmode: "email", value: to ?? "", required: to !== undefined },
   { name: "template", label: "Mail template", rows: 4, hint: "Empty: as it is, or the usual one." },
 ];
 
@@ -47,9 +48,8 @@ export function connectForm(visit: ConsoleVisit): ComponentChildren {
     fields: [
       { name: "name", label: "Name", hint: "As products name it: ea, northwind.", required: true },
       { name: "adapter", label: "Reached by", options: supplierAdapters.map((one) => [one, adapterWords[one]]) },
-      address("Empty: the provider's own."),
       secretField(SECRETS),
-      insecure,
+      ...address({ hint: OWN }),
       ...mail({}),
     ],
   });
@@ -57,7 +57,7 @@ export function connectForm(visit: ConsoleVisit): ComponentChildren {
 
 /** The forms that change how a supplier is reached. */
 export function connectionForms(visit: ConsoleVisit, supplier: SupplierDetail): ComponentChildren {
-  const { name, adapter, url, low_balance, has_secret } = supplier;
+  const { name, adapter, url, insecure, low_balance, has_secret } = supplier;
   const at = `/suppliers/${encodeURIComponent(name)}`;
   const low = {
     name: "low_balance",
@@ -65,9 +65,9 @@ export function connectionForms(visit: ConsoleVisit, supplier: SupplierDetail): 
     inputmode: "decimal",
     value: low_balance ?? "",
   } as const;
+  const reached = isProvider(adapter) ? { hint: OWN } : { hint: "Where it is reached.", required: true };
   const own: FieldOf[] = [
-    address("Where it is reached.", url),
-    insecure,
+    ...address({ ...reached, value: url, checked: insecure }),
     isProvider(adapter) && { ...low, hint: "A balance of the account; empty: no bound." },
   ];
   return (
@@ -93,13 +93,19 @@ async function set(
   };
 }
 
-/** What a form says of the connection; what is empty stays as it is. */
+/** What a form says of the connection. */
 function connectionIn({ form }: ConsoleVisit): SupplierSettings {
+  return {
+    ...("url" in form && { url: optionalField(form, "url") ?? null, insecure: field(form, "insecure") !== "" }),
+    ...("to" in form && mailIn(form)),
+  };
+}
+
+/** Where mails go, and how they read: an empty template stays as it is. */
+function mailIn(form: ConsoleVisit["form"]): SupplierSettings {
   const template = field(form, "template");
   return {
-    url: optionalField(form, "url"),
-    insecure: field(form, "insecure") === "" ? undefined : true,
-    to: optionalField(form, "to"),
+    to: optionalField(form, "to") ?? null,
     template: template === "" ? undefined : `${template.replaceAll("\r\n", "\n")}\n`,
   };
 }
