@@ -35,6 +35,8 @@ test("forms hold the limits of the API, and name the field by its label", async 
   for (const [path, form, words] of refused) {
     const sent = await owner.send(await owner.get(path), form);
     expect([path, sent.status, sent.text]).toEqual([path, 400, expect.stringContaining(words)]);
+    // Above the form, and not at its field alone.
+    expect(sent.page.querySelector(".alert")?.textContent).toContain(words);
   }
   const placed = await owner.send(await owner.get("/portal/orders"), { ...order, product: id.toUpperCase() });
   expect(placed.text).toContain("is placed.");

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import cookie from "@fastify/cookie";
 import multipart from "@fastify/multipart";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type ComponentChildren, h } from "preact";
+import { type ComponentChildren, Fragment, h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { Problem } from "../core/kernel/problem.ts";
 import { pathPrefix } from "../daemon/context/addresses.ts";
@@ -174,7 +174,10 @@ async function attempt(visit: Visit, act: Acts, again: Acts | undefined): Promis
     visit.reply.refusal = error.slug;
     sendRetryAfter(error, visit.reply);
     const shown = await again({ ...visit, problem: error });
-    return "title" in shown ? { ...shown, status: error.status } : shown;
+    if (!("title" in shown)) return shown;
+    // What is wrong is said above the fields, by the labels that they have once they were drawn.
+    renderToString(h(Fragment, null, shown.body));
+    return { ...shown, status: error.status };
   }
 }
 

@@ -126,6 +126,7 @@ function Tick({
   checked,
 }: Pick<Parameters<typeof Field>[0], "visit" | "name" | "label"> & { checked?: boolean }) {
   const isOn = name in visit.form ? field(visit.form, name) !== "" : checked;
+  visit.labels.set(name, label);
   return (
     <label class="tick">
       <input type="checkbox" name={name} value="yes" checked={isOn} /> {label}

@@ -65,6 +65,7 @@ interface FieldProps {
 export function Field(props: FieldProps) {
   const { visit, name, label, hint, type = "text" } = props;
   const id = `f-${name}`;
+  visit.labels.set(name, label);
   const errors = visit.problem?.errors?.[name] ?? [];
   const notes = [errors.length > 0 && `${id}-error`, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
   const common = {
@@ -128,12 +129,12 @@ function Input({ visit, name, type, value = "", common, options, rows, ...rest }
   return h("input", { ...common, type, value: sent || undefined, ...others });
 }
 
-/** What is wrong with a form that was sent, its fields named as people read them. */
+/** What is wrong with a form that was sent, its fields called as the form calls them. */
 export function FormProblem({ visit }: { visit: Visit }) {
-  const { problem } = visit;
+  const { problem, labels } = visit;
   if (problem === null) return null;
   const errors = Object.entries(problem.errors ?? {});
-  const faults = errors.map(([name, words]) => `${titleOf(name)} ${words.join(", ")}.`);
+  const faults = errors.map(([name, words]) => `${labels.get(name) ?? titleOf(name)} ${words.join(", ")}.`);
   return (
     <div class="alert bad" role="alert">
       <p>{faults.length > 1 ? `${faults.length} fields are wrong:` : (faults[0] ?? problem.message)}</p>

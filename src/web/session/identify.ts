@@ -90,6 +90,7 @@ export async function identify(
     form: {},
     progress: progressOf(request, reply),
     problem: null,
+    labels: new Map(),
   };
   if (known === null) return { visit, signedIn: null, inside: null, secret };
   if (known.isStale) await store.write(touchSession, known.session.id);

@@ -40,6 +40,8 @@ export interface Visit {
   progress: Progress;
   /** Why the form that was sent is shown again. */
   problem: Problem | null;
+  /** What the fields that were drawn so far are called, by the names they are sent under. */
+  labels: Map<string, string>;
 }
 
 /** A person who is signed in. */
