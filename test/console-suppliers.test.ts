@@ -54,7 +54,9 @@ test("a provider is connected, checked and changed; its secret is shown nowhere"
   expect(open.page.querySelector('input[name="insecure"]')?.hasAttribute("checked")).toBe(true);
   expect((await admin.send(open, { insecure: "" }, "/two/connection")).status).toBe(400);
   // Empty is the provider's own.
-  expect((await admin.send(open, { url: "" }, "/two/connection")).text).toContain("https://api.esimaccess.com/api/v1/open");
+  expect((await admin.send(open, { url: "" }, "/two/connection")).text).toContain(
+    "https://api.esimaccess.com/api/v1/open",
+  );
 });
 
 test("acts with secrets ask for the second factor again, and carry no secret meanwhile", async () => {

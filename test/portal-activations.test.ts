@@ -95,7 +95,7 @@ test("chosen requests are moved by days after their consequences were seen; refu
   const id = [one.id, two.id, gone.id];
   const list = await agent.get("/portal/activations");
   const none = await agent.send(list, { days: "2", act: "move" });
-  expect([none.status, none.text]).toEqual([400, expect.stringContaining("none is chosen")]);
+  expect([none.status, none.text]).toEqual([400, expect.stringContaining("None is chosen: tick")]);
   const asked = await agent.send(list, { id, days: "2", act: "move" });
   expect(asked.status).toBe(200);
   expect(shown(asked)).toEqual([

@@ -132,7 +132,7 @@ test("an activation has what was changed of it, no identity, and nothing that st
   await caller.send("POST", `${ACTIVATIONS}/${one.id}/cancel`);
   const changes = [
     "activation requested",
-    "change edited, requested_activation_date: 2026-03-10 → 2026-03-12, by API",
+    "change edited, requested activation date: 2026-03-10 → 2026-03-12, by API",
     "activation cancelled",
     "change cancelled, status: pending → cancelled, by API",
   ];

@@ -3,7 +3,7 @@ import type { Actor } from "../audit/record.ts";
 import type { ActivationId, UserId } from "../kernel/brand.ts";
 import { laterBy } from "../kernel/calendar-day.ts";
 import type { Owner } from "../kernel/owner.ts";
-import { invalid, Problem } from "../kernel/problem.ts";
+import { Problem } from "../kernel/problem.ts";
 import { partnerById } from "../partners/partner.ts";
 import type { Tx } from "../store/store.ts";
 import { type Activation, type ActivationRow, activationById, toActivation } from "./activation.ts";
@@ -46,8 +46,8 @@ const MOST = 200;
  */
 export async function changeMany(tx: Tx, { ids, ...given }: Changing): Promise<ChangeOutcome[]> {
   const named = [...new Set(ids)];
-  if (named.length === 0) throw invalid({ id: ["none is chosen: tick the requests first"] });
-  if (named.length > MOST) throw invalid({ id: [`must be at most ${MOST} requests`] });
+  if (named.length === 0) throw new Problem("validation", "None is chosen: tick the requests first.");
+  if (named.length > MOST) throw new Problem("validation", `At most ${MOST} requests are changed at once.`);
   const outcomes: ChangeOutcome[] = [];
   for (const id of named) outcomes.push(await outcomeOf(tx, id, given));
   return outcomes;

@@ -24,12 +24,18 @@ export interface AuditLine {
   request_id: string | null;
 }
 
-/** "activation_date: 2026-03-02 → 2026-03-09": what a line concerns, with values where they are kept. */
-export function concernedBy({ fields, changes }: Pick<AuditLine, "fields" | "changes">): string[] {
+/**
+ * "activation_date: 2026-03-02 → 2026-03-09": what a line concerns, with values where they are kept. `called` says how
+ * a field is called; left out: by its name.
+ */
+export function concernedBy(
+  { fields, changes }: Pick<AuditLine, "fields" | "changes">,
+  called = (field: string) => field,
+): string[] {
   const shown = (value: FieldChange["from"]) => (value === null ? "none" : String(value));
-  const changed = (changes ?? []).map(({ field, from, to }) => `${field}: ${shown(from)} → ${shown(to)}`);
+  const changed = (changes ?? []).map(({ field, from, to }) => `${called(field)}: ${shown(from)} → ${shown(to)}`);
   const known = new Set((changes ?? []).map(({ field }) => field));
-  return [...changed, ...(fields ?? []).filter((field) => !known.has(field))];
+  return [...changed, ...(fields ?? []).filter((field) => !known.has(field)).map(called)];
 }
 
 /** Which lines are asked for. */

@@ -313,6 +313,7 @@ function doneWords(action: string): string {
 }
 
 function ownWords(line: AuditLine, who: string | null): string {
-  const what = [doneWords(line.action), concernedBy(line).join("; ")].filter(Boolean).join(", ");
+  const concerned = concernedBy(line, (field) => field.replaceAll("_", " "));
+  const what = [doneWords(line.action), concerned.join("; ")].filter(Boolean).join(", ");
   return `${what}, by ${who ?? OPERATOR}`;
 }

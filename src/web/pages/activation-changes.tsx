@@ -41,7 +41,10 @@ export function changeFields(visit: Visit, cancel = "Cancel them"): ComponentChi
   };
   return (
     <>
-      {fieldsShown(visit, [later, { name: "date", label: "or new date", type: "date", hint: "A day in Sydney." }])}
+      {fieldsShown(visit, [
+        later,
+        { name: "date", label: "New date", type: "date", hint: "In place of days; a day in Sydney." },
+      ])}
       <Submit name="act" value="move">
         Move
       </Submit>
