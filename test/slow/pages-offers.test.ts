@@ -31,7 +31,7 @@ const roles: readonly Role[] = [
   ),
 ];
 
-test("neither a role nor staff in a portal are shown a link or a form that they may not use, or that leads nowhere", async () => {
+test("no role, nor staff in a portal, is shown a link or a form that it may not use", async () => {
   const demo = await startDemoPages();
   await fillDemo(demo, (await startReceiver(500)).url);
   for (const role of roles) {

@@ -41,17 +41,21 @@ export function changeFields(visit: Visit, cancel = "Cancel them"): ComponentChi
   };
   return (
     <>
-      {fieldsShown(visit, [
-        later,
-        { name: "date", label: "New date", type: "date", hint: "In place of days; a day in Sydney." },
-      ])}
-      <Submit name="act" value="move">
-        Move
-      </Submit>
-      {fieldsShown(visit, [{ name: "reason", label: "Reason of a cancellation", hint: "May be left out." }])}
-      <Submit name="act" value="cancel" kind="bad">
-        {cancel}
-      </Submit>
+      <div class="acts">
+        {fieldsShown(visit, [
+          later,
+          { name: "date", label: "New date", type: "date", hint: "In place of days; a day in Sydney." },
+        ])}
+        <Submit name="act" value="move">
+          Move
+        </Submit>
+      </div>
+      <div class="acts">
+        {fieldsShown(visit, [{ name: "reason", label: "Reason of a cancellation", hint: "May be left out." }])}
+        <Submit name="act" value="cancel" kind="bad">
+          {cancel}
+        </Submit>
+      </div>
     </>
   );
 }

@@ -42,7 +42,7 @@ async function calendarPage(visit: PortalVisit): Promise<Shown> {
     </nav>,
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached
     <section class="scroll" aria-label="Calendar" tabIndex={0}>
-      <table>
+      <table class="calendar">
         <caption class="visually-hidden">Requests by activation date</caption>
         <thead>
           <tr>
