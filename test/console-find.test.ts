@@ -50,7 +50,7 @@ test("the search box of every page finds an order by its number, and says where 
   expect(found.html).toContain(`/console/esims/${iccid}`);
   expect((await find(support, "no such thing")).text).toContain("No such order, eSIM");
   const empty = await find(support, " ");
-  expect([empty.status, empty.text]).toEqual([400, expect.stringContaining("What is required")]);
+  expect([empty.status, empty.text]).toEqual([400, expect.stringContaining("What to find is required")]);
 });
 
 test("finance finds orders, and nothing of what its role does not see", async () => {

@@ -26,7 +26,7 @@ test("finance credits a payment against a line of the bank, once, however often 
   expect(page.text).toContain(reference);
   const other = await finance.send(page, { reference, amount: "1499.00" });
   expect(other.status).toBe(400);
-  expect(other.text).toContain(`Amount is 1499.00 AUD, and ${reference} announced 1500.00 AUD`);
+  expect(other.text).toContain(`Amount at the bank is 1499.00 AUD, and ${reference} announced 1500.00 AUD`);
   const unknown = await finance.send(page, { reference: "FND-NOSUCH00", amount: "1500.00" });
   expect([unknown.status, unknown.text]).toEqual([400, expect.stringContaining("names no announced payment")]);
   for (let sent = 0; sent < 2; sent++) {

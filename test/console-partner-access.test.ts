@@ -39,6 +39,7 @@ test("an admin changes settings and the credit line, and the audit trail names w
   expect((await admin.send(now, { tier: "premium" })).text).toContain("Nothing was changed.");
   const line = await admin.send(now, { credit_line: "5000.00", currency: "aud" });
   expect(line.text).toContain("The credit line of acme is 5,000.00 AUD.");
+  expect(line.text).toContain("credit_line in AUD: 0.00 → 5000.00");
   const partner = await platform.store.read(showPartner, "acme");
   expect(partner).toMatchObject({
     tier: "premium",

@@ -72,6 +72,7 @@ test("a wallet is credited and debited after what comes of it was shown, once by
   expect((await finance.send(page, typed)).text).toContain("This form was sent before");
   expect(await movements(platform, caller)).toEqual([["credit", 150_000, "BANK-1"]]);
   expect(await lastActs(platform, caller)).toEqual([`wallet.credit user:${finance.id}`]);
+  expect((await finance.get("/console/partners/acme")).text).toMatch(/wallet\.credit \S+ by Pat finance: 1500\.00 AUD/);
   const wallet = await finance.get("/console/partners/acme/wallet");
   const known = await finance.send(wallet, typed);
   expect([known.status, known.text]).toEqual([409, expect.stringContaining("BANK-1 was credited before")]);

@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, type SQL, sql } from "drizzle-orm";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTime } from "../kernel/clock.ts";
+import { formatMoney } from "../kernel/money.ts";
 import type { Row, Tables } from "../store/schema/tables.ts";
 import type { FieldChange } from "../store/schema/values.ts";
 import { auditChain } from "../store/sealing/chain.ts";
@@ -25,15 +26,22 @@ export interface AuditLine {
 }
 
 /**
- * "activation_date: 2026-03-02 → 2026-03-09": what a line concerns, with values where they are kept. `called` says how
- * a field is called; left out: by its name.
+ * "activation_date: 2026-03-02 → 2026-03-09": what a line concerns, with values where they are kept, amounts in their
+ * currency. `called` says how a field is called; left out: by its name.
  */
 export function concernedBy(
   { fields, changes }: Pick<AuditLine, "fields" | "changes">,
   called = (field: string) => field,
 ): string[] {
-  const shown = (value: FieldChange["from"]) => (value === null ? "none" : String(value));
-  const changed = (changes ?? []).map(({ field, from, to }) => `${called(field)}: ${shown(from)} → ${shown(to)}`);
+  const changed = (changes ?? []).map(({ field, from, to }) => {
+    const [, name = field, currency = null] = /^(\w+)_cents ([A-Z]{3})$/.exec(field) ?? [];
+    const shown = (value: FieldChange["from"]) => {
+      if (currency !== null && typeof value === "number") return formatMoney(value, currency);
+      return value === null ? "none" : String(value);
+    };
+    const words = currency === null ? called(field) : `${called(name)} in ${currency}`;
+    return `${words}: ${shown(from)} → ${shown(to)}`;
+  });
   const known = new Set((changes ?? []).map(({ field }) => field));
   return [...changed, ...(fields ?? []).filter((field) => !known.has(field)).map(called)];
 }

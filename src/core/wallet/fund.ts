@@ -56,6 +56,7 @@ async function fund(tx: Tx, kind: "credit" | "debit", input: Funding): Promise<F
     targetKind: "ledger_transaction",
     targetId: posted.transactionId,
     partnerId,
+    note: `${formatMoney(amount, currency)} ${currency}`,
   });
   return {
     transaction_id: posted.transactionId,

@@ -4,9 +4,16 @@ import type { Read } from "../../../core/store/store.ts";
 import type { Column } from "../../parts/list.tsx";
 import { shownMoments, type TimelineMoment } from "../../parts/timeline.tsx";
 
+/** The same line for staff who may not see what a partner has: its amounts are left out. */
+function withoutAmounts(line: AuditLine): AuditLine {
+  const changes = line.changes?.filter(({ field }) => !/_cents\b/.test(field)) ?? null;
+  return { ...line, changes, note: line.target_kind === "ledger_transaction" ? null : line.note };
+}
+
 /** Lines of the audit trail, which are read newest first, as the history of a record. */
-export function auditHistory(lines: readonly AuditLine[]): TimelineMoment[] {
-  return lines.toReversed().map(({ at, action, actor, target_kind, target_id, note, ...what }) => {
+export function auditHistory(lines: readonly AuditLine[], { money }: { money: boolean }): TimelineMoment[] {
+  const shown = money ? lines : lines.map(withoutAmounts);
+  return shown.toReversed().map(({ at, action, actor, target_kind, target_id, note, ...what }) => {
     const about = target_kind === "partner" || target_kind === "funding_request" ? "" : ` ${target_id}`;
     const words = [`${action}${about} by ${actor}`, concernedBy(what).join(", "), note ?? ""];
     return { at, kind: "audit", text: words.filter((part) => part !== "").join(": ") };

@@ -41,7 +41,7 @@ async function fundingPage(visit: ConsoleVisit): Promise<Shown> {
       {record(visit, fields)}
       {isOpen && creditForm(visit, { title: "Settle it" }, reference)}
       {isOpen && <ActButton visit={visit} to={cancel} label="Cancel the request" kind="bad" />}
-      {await timelineShown(visit, auditHistory(audit))}
+      {await timelineShown(visit, auditHistory(audit, { money: true }))}
     </>
   );
   return pageShown(visit, reference, body);

@@ -49,7 +49,7 @@ export async function partnerPage(visit: ConsoleVisit): Promise<Shown> {
         { title: "ID", cell: ({ id }) => ({ text: id, to: `/partners/${slug}/endpoints/${id}` }) },
       ])}
       {visit.may("partners.write") && access(visit, partner)}
-      {await timelineShown(visit, auditHistory(audit))}
+      {await timelineShown(visit, auditHistory(audit, { money: visit.may("money.read") }))}
     </>
   );
   return pageShown(visit, partner.name, body);
