@@ -85,6 +85,9 @@ test("the form of a carrier shows what holds, and what is taken out of it holds 
   expect(await row()).toMatchObject({ insecure: false, url: "https://carrier.example/activate" });
   await change({ adapter: "manual", url: "" });
   expect(await row()).toMatchObject({ adapter: "manual", url: null });
+  // The form sends all of it; the audit trail names what changed.
+  const [last] = await platform.store.read(listAudit, { target: "8964", limit: 1 });
+  expect(last?.fields?.toSorted()).toEqual(["adapter", "url"]);
 });
 
 test("changing a carrier asks for the second factor again; support only reads", async () => {

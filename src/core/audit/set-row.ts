@@ -12,20 +12,24 @@ interface Setting<N extends Settable> {
   /** Null: it is added. */
   before: Row<N> | null;
   row: Row<N> & NewRow<N>;
-  /** As they were given; what is left out is not named in the audit trail. */
+  /** As they were given; what is left out, or was so before, is not named in the audit trail. */
   settings: object;
   /** The columns whose values the audit trail keeps. */
   kept: readonly (keyof Row<N> & string)[];
   audit: Omit<AuditEntry, "fields" | "changes">;
 }
 
-/** Adds or changes a row, and records which of its settings were given, and what changed. */
+/** Adds or changes a row, and records which of the given settings changed, with values where they are kept. */
 export async function setRow<N extends Settable>(tx: Tx, table: N, setting: Setting<N>): Promise<void> {
   const { key, before, row, settings, kept, audit } = setting;
   if (before === null) await insert(tx, table, [row]);
   else await updateRow(tx, table, key, row);
   const changes = changesOf<Row<N>>(before, row, kept);
-  await recordAudit(tx, { ...audit, fields: givenNames(settings), changes });
+  // The names of a record are its keys.
+  const columns = Object.keys(row) as (keyof Row<N> & string)[];
+  const same = new Set<string>(columns.filter((one) => changesOf<Row<N>>(before, row, [one]).length === 0));
+  const fields = givenNames(settings).filter((name) => !same.has(name));
+  await recordAudit(tx, { ...audit, fields, changes });
 }
 
 /** The names of what was given: undefined means left out. */
