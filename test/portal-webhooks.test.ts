@@ -37,6 +37,7 @@ test("a developer makes an endpoint, is shown its secret once, changes it, and d
   const changed = await developer.send(shown, { url: "https://shop.example.com/two", events: ["*", "order.failed"] });
   expect(changed.text).toContain("The endpoint is changed.");
   expect(changed.text).toContain("https://shop.example.com/hooks → https://shop.example.com/two");
+  expect(changed.text).toMatch(/Events(order.failed, all kinds|all kinds, order.failed)/);
   const { body } = await caller.get(`/api/v1/webhooks/${path.split("/").at(-1)}`);
   expect(body).toMatchObject({ url: "https://shop.example.com/two", description: "Desk" });
   expect(new Set(body.events)).toEqual(new Set(["*", "order.failed"]));

@@ -1,3 +1,4 @@
+import { EVERY_KIND, type Subscription } from "../../core/events/catalog.ts";
 import { counted } from "../../core/kernel/counted.ts";
 import { FAILURES_TO_GIVE_UP } from "../../core/webhooks/retries.ts";
 import type { WebhookDetail } from "../../core/webhooks/webhook.ts";
@@ -11,6 +12,11 @@ export function endpointHealth(one: WebhookDetail): string {
   return one.last_delivery === null ? "nothing sent yet" : "well";
 }
 
+/** Which events an endpoint gets, in words. */
+export function subscriptionWords(events: readonly Subscription[]): string {
+  return events.map((one) => (one === EVERY_KIND ? "all kinds" : one)).join(", ");
+}
+
 /** How an endpoint does, and what it is. */
 export function endpointFacts(webhook: WebhookDetail): Fields {
   const { last_delivery: last, failing_since, failed_attempts } = webhook;
@@ -18,7 +24,7 @@ export function endpointFacts(webhook: WebhookDetail): Fields {
   return [
     ["Status", { status: webhook.status }],
     ["URL", webhook.url],
-    ["Events", webhook.events.join(", ")],
+    ["Events", subscriptionWords(webhook.events)],
     ["Description", webhook.description],
     ["Last attempt", { time: last?.at ?? null }],
     ["Its response", last === null ? "none yet" : `${last.status_code ?? "no response"} to ${last.event}`],

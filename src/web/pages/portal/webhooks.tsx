@@ -8,7 +8,7 @@ import type { WebhookDetail } from "../../../core/webhooks/webhook.ts";
 import { bodyReader } from "../../../daemon/plugins/validation.ts";
 import { NewWebhook } from "../../../daemon/schemas/webhook.ts";
 import { formShown } from "../../parts/act-form.tsx";
-import { endpointHealth } from "../../parts/endpoint-facts.ts";
+import { endpointHealth, subscriptionWords } from "../../parts/endpoint-facts.ts";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { portalPage } from "../../session/page.ts";
@@ -24,7 +24,7 @@ const columns: readonly Column<WebhookDetail>[] = [
   { title: "Health", cell: endpointHealth },
   { title: "Waiting", right: true, cell: (one) => one.pending_deliveries },
   { title: "Last attempt", cell: (one) => ({ time: one.last_delivery?.at ?? null }) },
-  { title: "Events", cell: (one) => one.events.join(", ") },
+  { title: "Events", cell: (one) => subscriptionWords(one.events) },
 ];
 
 function webhooksPage(visit: PortalVisit): Promise<Shown> {
