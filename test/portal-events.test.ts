@@ -115,7 +115,7 @@ test("another partner's event is not there; an agent sees none", async () => {
   await platform.caller({ slug: "other" });
   const stranger = await person(platform, { partner: "other", role: "owner" });
   expect((await stranger.get(`${LIST}/${id}`)).status).toBe(404);
-  expect((await stranger.get(LIST)).text).toContain("No event fits.");
+  expect((await stranger.get(LIST)).text).toContain("Nothing has happened yet.");
   const agent = await person(platform, { partner: "acme", role: "agent" });
   expect((await agent.get(LIST)).status).toBe(403);
   expect((await agent.get(`${LIST}/${id}`)).status).toBe(403);

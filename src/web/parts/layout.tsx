@@ -3,7 +3,7 @@ import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
 import type { ConsoleVisit, PortalVisit, SignedInVisit, Visit } from "../session/visit.ts";
 import { ActButton, Form } from "./form.tsx";
 
-/** The main pages of a face, in the order of its menu, each with what it needs. */
+/** The main pages of a face, in the order of its menu, each with what it needs, and where else its pages are. */
 const portalMenu = [
   ["", "Overview", "overview"],
   ["/catalog", "Catalog", "catalog.read"],
@@ -23,21 +23,28 @@ const consoleMenu = [
   ["/esims", "eSIMs", "esims.read"],
   ["/activations", "Activations", "activations.read"],
   ["/passports", "Passports", "passports.read"],
-  ["/catalog", "Catalog", "catalog.read"],
+  ["/catalog", "Catalog", "catalog.read", "/prices", "/fx"],
   ["/stock", "Stock", "stock.read"],
-  ["/suppliers", "Suppliers", "suppliers.read"],
+  ["/suppliers", "Suppliers", "suppliers.read", "/carriers"],
   ["/money", "Money", "money.read"],
-  ["/platform", "Platform", "platform.read"],
+  ["/platform", "Platform", "platform.read", "/deliveries", "/users"],
 ] as const;
 
 /** Who is inside a face; null: nobody is signed in yet, or a factor is missing. */
 export type Inside = PortalVisit | ConsoleVisit | null;
 
-function menuOf(inside: NonNullable<Inside>): (readonly [path: string, words: string])[] {
-  if (inside.face === "portal") {
-    return portalMenu.filter(([, , permission]) => inside.may(permission)).map(([path, words]) => [path, words]);
-  }
-  return consoleMenu.filter(([, , permission]) => inside.may(permission)).map(([path, words]) => [path, words]);
+interface Item {
+  path: string;
+  words: string;
+  others: readonly string[];
+}
+
+function menuOf(inside: NonNullable<Inside>): Item[] {
+  const shown =
+    inside.face === "portal"
+      ? portalMenu.filter(([, , permission]) => inside.may(permission))
+      : consoleMenu.filter(([, , permission]) => inside.may(permission));
+  return shown.map(([path, words, , ...others]) => ({ path, words, others }));
 }
 
 /** A whole page. */
@@ -97,10 +104,9 @@ function Outside({ visit }: { visit: Visit }) {
 
 function Inside({ inside }: { inside: NonNullable<Inside> }) {
   const path = inside.request.url.split("?", 1)[0] ?? "";
-  const isHere = (target: string) =>
-    target === inside.base
-      ? path === target || path === `${target}/`
-      : path === target || path.startsWith(`${target}/`);
+  const isUnder = (target: string) => path === target || path.startsWith(`${target}/`);
+  const isHere = ({ path: own, others }: Item) =>
+    own === "" ? path.replace(/\/$/, "") === inside.base : [own, ...others].some((one) => isUnder(inside.base + one));
   return (
     <>
       <header class="top">
@@ -121,10 +127,10 @@ function Inside({ inside }: { inside: NonNullable<Inside> }) {
       </header>
       <nav class="menu" aria-label="Main">
         <ul>
-          {menuOf(inside).map(([target, words]) => (
+          {menuOf(inside).map((item) => (
             <li>
-              <a href={`${inside.base}${target}`} aria-current={isHere(`${inside.base}${target}`) ? "page" : undefined}>
-                {words}
+              <a href={`${inside.base}${item.path}`} aria-current={isHere(item) ? "page" : undefined}>
+                {item.words}
               </a>
             </li>
           ))}

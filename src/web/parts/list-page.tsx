@@ -36,6 +36,8 @@ interface Listed<T, F extends readonly Filter[]> extends Omit<ListOf<T>, "visit"
   caption?: string;
   filters?: F;
   read(page: PageAsked, chosen: Chosen<F>): Promise<Page<T>>;
+  /** What is said where there are no rows and no filter is set; left out: as else. */
+  none?: string;
   /** What is said of a page without rows before the last one. */
   emptyPage?: string;
   /** Not read for CSV. */
@@ -46,7 +48,7 @@ interface Listed<T, F extends readonly Filter[]> extends Omit<ListOf<T>, "visit"
 /** A list, as a page or as the CSV that its address asks for. */
 export async function listed<T, const F extends readonly Filter[] = []>(
   visit: Visit,
-  { title, read, emptyPage, above, below, ...list }: Listed<T, F>,
+  { title, read, none, emptyPage, above, below, ...list }: Listed<T, F>,
 ): Promise<Shown> {
   const asked = chosenOf(visit.query, list.filters);
   const found = await readRows(visit, async (limit, cursor) => {
@@ -55,7 +57,9 @@ export async function listed<T, const F extends readonly Filter[] = []>(
     if ("length" in page) return { rows: page, next: null };
     return { rows: page.data, next: "pagination" in page ? page.pagination.next_cursor : page.next_cursor };
   });
-  const empty = found.next === null ? list.empty : (emptyPage ?? list.empty);
+  const isWhole = field(visit.query, "cursor") === "" && Object.values(asked).every((one) => one === undefined);
+  const last = isWhole ? (none ?? list.empty) : list.empty;
+  const empty = found.next === null ? last : (emptyPage ?? list.empty);
   const whole = { caption: title, ...list, ...found, empty, visit };
   if (asksCsv(visit)) return listCsv(whole);
   const body = (

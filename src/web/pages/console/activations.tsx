@@ -80,7 +80,8 @@ async function activationsPage(visit: ConsoleVisit): Promise<Shown> {
       const dates = { activation_from, activation_to };
       return store.list(listAllActivations, { ...over, ...statusQuery(status), ...dates, iccid, ...page });
     },
-    empty: "No activations here. Clear a filter to see more.",
+    empty: "No activations here. Leave a filter out to see more.",
+    none: "No activations in production yet. Those of the sandbox are listed by its filter.",
     above: searchForm(visit),
     ...selecting(visit),
   });

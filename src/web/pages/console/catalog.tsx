@@ -47,7 +47,8 @@ function catalogPage(visit: ConsoleVisit): Promise<Shown> {
       if (sku === undefined) return store.list(ofAnyStatus, { ...filter, ...page });
       return partOfWhole(await store.read(bySku, { ...filter, sku }), page);
     },
-    empty: "No product fits. Leave a filter out, or import products.",
+    empty: "No product fits. Leave a filter out to see more.",
+    none: "No products yet. Import some.",
     above: (
       <div class="acts">
         {visit.may("catalog.write") && <LinkButton visit={visit} to="/catalog/import" words="Import products" main />}

@@ -78,6 +78,7 @@ async function deliveriesPage(visit: ConsoleVisit): Promise<Shown> {
       return store.list(withPartners, { of, endpointId, failed: status === "failed", created, ...page });
     },
     empty: "No delivery fits. They are kept for 90 days.",
+    none: "Nothing was sent yet. Deliveries are kept for 90 days.",
     above: visit.may("deliveries.write") && (
       <div class="acts">
         <ActButton visit={visit} to={`${PATH}/redeliver`} label="Send again what failed of these" hidden={hidden} />

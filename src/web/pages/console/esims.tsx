@@ -52,7 +52,8 @@ async function esimsPage(visit: ConsoleVisit): Promise<Shown> {
       ...dayFilters,
     ],
     read: (page, { status, sku }) => visit.store.list(listAllEsims, { ...over, status, sku, ...page }),
-    empty: "No eSIMs here. Clear a filter to see more.",
+    empty: "No eSIMs here. Leave a filter out to see more.",
+    none: "No eSIM is sold yet.",
   });
 }
 

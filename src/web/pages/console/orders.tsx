@@ -61,7 +61,8 @@ async function ordersPage(visit: ConsoleVisit): Promise<Shown> {
       ...dayFilters,
     ],
     read: (page, { status, sku }) => visit.store.list(listAllOrders, { ...over, status, sku, ...page }),
-    empty: "No orders here. Clear a filter to see more.",
+    empty: "No orders here. Leave a filter out to see more.",
+    none: "No orders in production yet. Those of the sandbox are listed by its filter.",
     above: () => pauseShown(visit),
   });
 }

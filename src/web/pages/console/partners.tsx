@@ -52,7 +52,8 @@ function partnersPage(visit: ConsoleVisit): Promise<Shown> {
       { name: "status", label: "Status", options: partnerStatuses },
     ],
     read: ({ limit, cursor = "" }) => store.list(named, { ...filter, limit, after: cursor }),
-    empty: "No partner fits.",
+    empty: "No partner fits. Leave a filter out to see more.",
+    none: "No partners yet.",
     above:
       visit.may("partners.write") &&
       formShown(visit, {

@@ -34,7 +34,7 @@ async function usersPage(visit: ConsoleVisit): Promise<Shown> {
       { name: "status", label: "Status", options: userStatuses },
     ],
     read: async () => all.filter(fits),
-    empty: "No user fits. Leave a filter out.",
+    empty: "No user fits. Leave a filter out to see more.",
     above: inviteForm(visit, {
       ...{ title: "Invite staff", folded: { open: visit.problem !== null } },
       ...{ to: "/users", roles: staffRoles, role: "viewer", staff: true },

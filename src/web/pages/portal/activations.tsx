@@ -38,7 +38,8 @@ function activationsPage(visit: PortalVisit): Promise<Shown> {
       { name: "iccid", label: "ICCID" },
     ],
     read: (page, chosen) => visit.store.list(listActivations, { ...visit.owner, ...chosen, ...page }),
-    empty: "No requests here. Submit one, or leave a filter out.",
+    empty: "No requests here. Leave a filter out to see more.",
+    none: "No requests yet. Submit one.",
     ...(mayWrite && { select: { name: "id", valueOf: ({ id }) => id, acts: changeFields(visit), to: CHANGE } }),
     above: (
       <div class="acts">

@@ -33,7 +33,8 @@ function catalogPage(visit: PortalVisit): Promise<Shown> {
       { name: "type", label: "Plan", options: planTypes },
     ],
     read: (page, chosen) => visit.store.list(listOwnProducts, { partnerId, ...sold, ...chosen, ...page }),
-    empty: "No product fits. Leave a filter out.",
+    empty: "No product fits. Leave a filter out to see more.",
+    none: "No products yet.",
     above: (
       <div class="acts">
         <LinkButton visit={visit} to={EXPORT} words="Export for shops" />

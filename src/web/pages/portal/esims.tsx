@@ -68,7 +68,8 @@ function esimsPage(visit: PortalVisit): Promise<Shown> {
       const expiresBefore = day === undefined ? undefined : startOfCivilDate(day, zone);
       return store.list(namedEsims, { ...owner, publicUrl, status, order, sku, expiresBefore, ...page });
     },
-    empty: "No eSIMs here. They are listed once their order is fulfilled; or leave a filter out.",
+    empty: "No eSIMs here. Leave a filter out to see more.",
+    none: "No eSIMs yet. They are listed once their order is fulfilled.",
     above: visit.may("orders.write") && (
       <p>
         <a href={`${base}/orders`}>Order eSIMs</a>, or <a href={`${base}/orders/bulk`}>many from a file</a>.

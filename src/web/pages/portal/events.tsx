@@ -28,6 +28,7 @@ function eventsPage(visit: PortalVisit): Promise<Shown> {
     filters: [{ name: "kind", label: "Kind", options: eventKinds.map((one) => [one, one] as const) }],
     read: (page, chosen) => store.list(recentEvents, { owner, ...chosen, ...page }),
     empty: "No event fits. They are kept for 90 days.",
+    none: "Nothing has happened yet. Events are kept for 90 days.",
     emptyPage: "None among these: go on to the next page.",
     above: (
       <p>

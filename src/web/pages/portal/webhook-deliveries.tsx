@@ -58,6 +58,7 @@ async function deliveriesPage(visit: PortalVisit): Promise<Shown> {
     read: (page, { status, event_id }) =>
       store.list(listOwnDeliveries, { owner, webhookId: id, status, event_id, created, ...page }),
     empty: "No delivery fits. They are kept for 90 days.",
+    none: "Nothing was sent yet. Deliveries are kept for 90 days.",
     above: (
       <p>
         To <a href={`${base}${pathOf(visit)}`}>{withoutHidden(url)}</a>
