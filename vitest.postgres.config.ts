@@ -40,8 +40,9 @@ export default defineConfig({
       ...["http-heads", "validation"].map(named),
       // HTTP, pages and documents, whatever the engine: what they ask the store has tests of its own.
       ...[
+        "pages-empty",
         ...["access", "bodies", "caching", "catalog-sync", "compression", "guides", "http-conventions", "install-page"],
-        ...["kept-memory", "logging", "openapi", "pages-empty", "pages-security", "paths", "qr", "query-values", "statement-pdf"],
+        ...["kept-memory", "logging", "openapi", "pages-security", "paths", "qr", "query-values", "statement-pdf"],
       ].map(named),
       // What suppliers' APIs say, and what is made of it: supplier-airalo-access has what they ask the store.
       ...[

@@ -127,7 +127,7 @@ async function productPage(visit: ConsoleVisit): Promise<Shown> {
         ["Countries", product.coverage.join(", ")],
         ["Features", product.features?.join(", ") ?? null],
         ["Network", product.network_type],
-        ["Activation", product.activation_policy],
+        ["Activation", product.activation_policy && plain(product.activation_policy)],
         ["Devices", product.compatible_devices?.join(", ") ?? null],
         ["Changed", { time: product.updated_at }],
         ["ID", product.id],

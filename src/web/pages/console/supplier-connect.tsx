@@ -38,7 +38,12 @@ const address = (given: { hint: string; value?: string | null; checked?: boolean
 };
 const mail = ({ to }: Partial<Pick<Supplier, "to">>): FieldOf[] => [
   { name: "to", label: "Mail to", inputmode: "email", value: to ?? "", required: to !== undefined },
-  { name: "template", label: "Mail template", rows: 4, hint: "Empty: as it is, or the usual one." },
+  {
+    name: "template",
+    label: "Mail template",
+    rows: 4,
+    hint: to === undefined ? "Empty: the usual one." : "Empty: as it is.",
+  },
 ];
 
 /** The form that connects a supplier. */

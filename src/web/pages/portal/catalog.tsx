@@ -56,7 +56,7 @@ async function productPage(visit: PortalVisit): Promise<Shown> {
     ["Plan", plain(one.type)],
     ["Kind", plain(one.product_type)],
     ["Network", one.network_type],
-    ["Activation", one.activation_policy],
+    ["Activation", one.activation_policy && plain(one.activation_policy)],
     ["Countries", one.coverage.join(", ")],
     ["Features", one.features?.join(", ") ?? null],
     ["Devices", one.compatible_devices?.join(", ") ?? null],

@@ -14,7 +14,7 @@ import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { pageShown, record } from "../../parts/shown.tsx";
 import { momentsIn, type TimelineMoment } from "../../parts/timeline.tsx";
-import type { Cell } from "../../parts/words.ts";
+import { type Cell, plain } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { type PortalVisit, partIn, type Shown } from "../../session/visit.ts";
 import { esimSendPages, sendingShown } from "./esim-send.tsx";
@@ -109,7 +109,7 @@ async function esimPage(visit: PortalVisit): Promise<Shown> {
       ["Order", { text: order_number, to: `/orders/${status.order_id}` }],
       ["Data used", usageCell(status.data_usage)],
       ["Usage reported", { time: status.data_usage.updated_at }],
-      ["Activation", status.activation_policy],
+      ["Activation", status.activation_policy && plain(status.activation_policy)],
       ["Activated", { time: status.activated_at }],
       ["Expires", { time: status.expires_at }],
       ["Last seen in", [country, network].filter(Boolean).join(", ")],
