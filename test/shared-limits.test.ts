@@ -6,6 +6,7 @@ import type { Counters, RateUsage } from "../src/daemon/plugins/rate-windows.ts"
 import { sharedCounters } from "../src/daemon/plugins/shared-windows.ts";
 import { type TestClock, testClock } from "./support/clock.ts";
 import { acceptConnections, onDatabase, refuseConnections } from "./support/database.ts";
+import { HANG_MS } from "./support/hangs.ts";
 import { seeded } from "./support/random.ts";
 import { onPostgres, openTestStore } from "./support/store.ts";
 
@@ -15,19 +16,24 @@ interface Node {
   statements: WindowDraw[][];
 }
 
-/** Nodes on one database. */
-async function nodes(count: number) {
+/** Nodes on one database, which a busy machine makes slow: unless `hurried`, they wait for it as for a hang. */
+async function nodes(count: number, { hurried = false } = {}) {
   const clock = testClock("2026-03-02T09:30:12.000Z");
   const { again, location } = await openTestStore(clock);
   const made: Node[] = [];
   for (let at = 0; at < count; at++) {
     const store = await again();
-    made.push(nodeOn(store, clock));
+    made.push(nodeOn(store, clock, hurried ? {} : { waitMs: HANG_MS }));
   }
   return { clock, all: made, url: "url" in location ? location.url : "" };
 }
 
-function nodeOn({ nodes: shared, vault }: Store, clock: TestClock, reached = async () => {}): Node {
+/** `reached`: what a draw waits for before it reaches the database. */
+function nodeOn(
+  { nodes: shared, vault }: Store,
+  clock: TestClock,
+  { reached = async () => {}, waitMs }: { reached?: () => Promise<void>; waitMs?: number } = {},
+): Node {
   if (shared === null) throw new Error("this database has one node");
   const statements: WindowDraw[][] = [];
   const log = { error: (...words: unknown[]) => console.error(...words) };
@@ -36,7 +42,7 @@ function nodeOn({ nodes: shared, vault }: Store, clock: TestClock, reached = asy
     await reached();
     return shared.draw(draws);
   };
-  return { counters: sharedCounters({ nodes: { draw }, vault, clock, log }), statements };
+  return { counters: sharedCounters({ nodes: { draw }, vault, clock, log, ...(waitMs && { waitMs }) }), statements };
 }
 
 const accepted = (usages: readonly RateUsage[]) => usages.filter(({ allowed }) => allowed).length;
@@ -136,13 +142,13 @@ describe.runIf(onPostgres)("limits of several nodes", () => {
     const { store, again, location } = await openTestStore(clock);
     const nodeAt = async (aheadMs: number) => {
       const own = testClock(isoTime(clock.now() + aheadMs));
-      return { ...nodeOn(await again(own), own), clock: own };
+      return { ...nodeOn(await again(own), own, { waitMs: HANG_MS }), clock: own };
     };
     const [ahead, behind, late] = [await nodeAt(600_000), await nodeAt(-600_000), await nodeAt(0)];
     const count = async (node: Node, key: string) => (await node.counters.clients.count(key, 19)).allowed;
     const windows = () => store.read(async (q) => q.db.select().from(q.t.rateWindows), null);
     await count(behind, "of a minute long ago");
-    const right = nodeOn(store, clock);
+    const right = nodeOn(store, clock, { waitMs: HANG_MS });
     for (let sent = 0; sent < 19; sent++) expect(await count(right, "ann")).toBe(true);
     expect(await windows()).toHaveLength(1);
     expect(await count(ahead, "ann")).toBe(true);
@@ -159,10 +165,11 @@ describe.runIf(onPostgres)("limits of several nodes", () => {
     const clock = testClock("2026-03-02T09:30:12.000Z");
     const { store } = await openTestStore(clock);
     const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const node = nodeOn(store, clock, async () => {
+    const reached = async () => {
       begun.resolve();
       await held.promise;
-    });
+    };
+    const node = nodeOn(store, clock, { reached });
     const count = async (key: string) => (await node.counters.clients.count(key, 30)).allowed;
     const first = count("ann");
     await begun.promise;
@@ -182,7 +189,7 @@ describe.runIf(onPostgres)("limits of several nodes", () => {
   });
 
   test("while the database is away each node counts alone, and together again once it is back", async () => {
-    const { all, url, clock } = await nodes(2);
+    const { all, url, clock } = await nodes(2, { hurried: true });
     const spend = async (times: number) => {
       const usages = [];
       for (let sent = 0; sent < times; sent++) usages.push(await all[sent % 2]?.counters.clients.count("ann", 60));

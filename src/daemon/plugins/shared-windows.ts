@@ -12,11 +12,12 @@ interface SharedDependencies {
   vault: Pick<Vault, "blindIndex">;
   clock: Clock;
   log: Pick<Logger, "error">;
+  /** How long a request waits to be counted by a draw (ms), before this node counts alone; left out: half a second. */
+  waitMs?: number;
 }
 
 /** Windows that one statement draws from at most. */
 const MOST_DRAWS = 100;
-/** How long a request waits to be counted by a draw (ms); then this node counts alone. */
 const WAIT_MS = 500;
 /** After a draw that failed, or that a request waited too long for, this node counts alone for so long (ms). */
 const REST_MS = 1_000;
@@ -106,14 +107,14 @@ function countAlone(window: Minute): boolean {
 interface Drawing {
   /** Draws from the window soon, together with others. */
   ask(window: Minute): void;
-  /** The same for a request that waits for it: it is answered within half a second, whatever becomes of the draw. */
+  /** The same for a request that waits for it: it is answered in time, whatever becomes of the draw. */
   wait(window: Minute, answer: Waiting): void;
   /** Whether a draw has just failed, or takes too long. */
   rests(): boolean;
 }
 
 /** Draws for all windows that ask, one statement at a time; those that ask meanwhile share the next one. */
-function createDrawing({ nodes, log }: SharedDependencies): Drawing {
+function createDrawing({ nodes, log, waitMs = WAIT_MS }: SharedDependencies): Drawing {
   const asking = new Set<Minute>();
   let drawing = false;
   let restUntil = 0;
@@ -130,7 +131,7 @@ function createDrawing({ nodes, log }: SharedDependencies): Drawing {
   async function draw(): Promise<void> {
     const asked = [...asking].slice(0, MOST_DRAWS).map(take);
     for (const { window } of asked) asking.delete(window);
-    overdueAt = performance.now() + WAIT_MS;
+    overdueAt = performance.now() + waitMs;
     try {
       const shares = await nodes.draw(asked.map(drawOf));
       for (const [at, one] of asked.entries()) settle(one, shares[at]);
@@ -166,7 +167,7 @@ function createDrawing({ nodes, log }: SharedDependencies): Drawing {
     wait(window, answer) {
       // The draw that takes it may begin long after this, behind one that hangs.
       const { waiting } = window;
-      if (waiting.length === 0) window.alarm = setTimeout(() => alone([{ window, waiting }]), WAIT_MS);
+      if (waiting.length === 0) window.alarm = setTimeout(() => alone([{ window, waiting }]), waitMs);
       waiting.push(answer);
       ask(window);
     },
