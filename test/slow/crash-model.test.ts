@@ -8,7 +8,7 @@ import { esimctlJson } from "../support/cli.ts";
 import { type Act, repeatAll, type Service, send, someAct } from "../support/client-writes.ts";
 import { type Daemon, startDaemon, targetOf } from "../support/daemon.ts";
 import { endLeases, inSnapshot, locationOf } from "../support/database.ts";
-import { eventually, orHang } from "../support/hangs.ts";
+import { answerCount, eventually } from "../support/hangs.ts";
 import { launch } from "../support/process.ts";
 import { seeded } from "../support/random.ts";
 import { repeated } from "../support/rounds.ts";
@@ -84,18 +84,13 @@ function terminalWriters(shop: Shop, round: number, random: () => number): Promi
 /** Clients and terminals write at once; the daemon is killed at a response chosen by the seed. */
 async function crash(shop: Shop, daemon: Daemon, token: string, round: number): Promise<Act[]> {
   const random = seeded(seed * 1_000_003 + round);
-  let left = 1 + Math.floor(random() * LATEST_KILL);
-  const { promise: due, resolve } = Promise.withResolvers<void>();
-  const answered = () => {
-    left -= 1;
-    if (left === 0) resolve();
-  };
+  const { answered, due } = answerCount(1 + Math.floor(random() * LATEST_KILL));
   const products = Object.values(shop.products);
   const clients = Array.from({ length: CLIENTS }, () =>
     writeUntilCut({ url: daemon.url, token }, () => someAct({ products }, round, random), answered),
   );
   const terminals = terminalWriters(shop, round, random);
-  await orHang(due, () => `${left} responses are missing`);
+  await due();
   await daemon.kill();
   return [...(await Promise.all(clients)).flat(), ...(await Promise.all(terminals))];
 }

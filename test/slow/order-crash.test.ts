@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { esimctlJson } from "../support/cli.ts";
 import { type Daemon, startDaemon, targetOf } from "../support/daemon.ts";
 import { endLeases, inSnapshot, locationOf } from "../support/database.ts";
-import { eventually, orHang } from "../support/hangs.ts";
+import { answerCount, eventually } from "../support/hangs.ts";
 import { call, type Reply } from "../support/platform.ts";
 import { seeded } from "../support/random.ts";
 import { repeated } from "../support/rounds.ts";
@@ -68,16 +68,11 @@ async function orderUntilCut(service: Service, next: () => Placed, answered: () 
 /** 32 clients order at once; the daemon is killed at an answer chosen by the seed, with 32 requests in flight. */
 async function crash(daemon: Daemon, service: Service, products: string[], round: number): Promise<Placed[]> {
   const random = seeded(round);
-  let left = 1 + Math.floor(random() * LATEST_KILL);
-  const { promise: due, resolve } = Promise.withResolvers<void>();
-  const answered = () => {
-    left -= 1;
-    if (left === 0) resolve();
-  };
+  const { answered, due } = answerCount(1 + Math.floor(random() * LATEST_KILL));
   let made = 0;
   const next = () => ({ key: `round-${round}-${++made}`, body: someOrder(products, random), answer: null });
   const clients = Array.from({ length: AT_ONCE }, () => orderUntilCut(service, next, answered));
-  await orHang(due, () => `${left} answers are missing`);
+  await due();
   // Not always amid the commit that this answer came from.
   await pause(random() * KILL_WITHIN_MS);
   await daemon.kill();

@@ -5,6 +5,7 @@ import { axeFindings, COLOR_RULES, openPage, startBrowser, type Watched } from "
 import { fillDemo } from "../support/demo-content.ts";
 import { type DemoPages, startDemoPages } from "../support/demo-pages.ts";
 import { forAllTests } from "../support/owner.ts";
+import { isFileOf, kindOf } from "../support/page-kinds.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 /** Most bytes of a page with its styles and its script, as they are sent. */
@@ -116,10 +117,10 @@ async function* pagesFrom(page: Page, start: string): AsyncGenerator<{ path: str
   const known = new Map<string, number>();
   const waiting = [start];
   const add = (address: string) => {
-    const { pathname, search, searchParams } = new URL(address, page.url());
-    // The others are files: lists as CSV, and statements.
-    const isPage = pathname.startsWith(start) && searchParams.get("format") !== "csv" && !searchParams.has("form");
-    const kind = kindOf(pathname, searchParams);
+    const target = new URL(address, page.url());
+    const { pathname, search } = target;
+    const isPage = pathname.startsWith(start) && !isFileOf(target);
+    const kind = kindOf(target);
     const many = known.get(kind) ?? 0;
     if (!isPage || many >= ALIKE || waiting.includes(pathname + search) || seen.has(pathname + search)) return;
     known.set(kind, many + 1);
@@ -133,10 +134,4 @@ async function* pagesFrom(page: Page, start: string): AsyncGenerator<{ path: str
     const links = await page.locator("a[href]").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
     for (const link of links) add(link ?? "");
   }
-}
-
-/** The address without what names one record. */
-function kindOf(pathname: string, query: URLSearchParams): string {
-  const parts = pathname.split("/").map((part) => (/\d/.test(part) ? ":id" : part));
-  return `${parts.join("/")}?${[...query.keys()].sort().join("&")}`;
 }

@@ -7,6 +7,7 @@ import type { RegisteredPage } from "../../src/web/session/page.ts";
 import type { Face } from "../../src/web/session/visit.ts";
 import { fillDemo } from "../support/demo-content.ts";
 import { type DemoPages, startDemoPages } from "../support/demo-pages.ts";
+import { isFileOf, kindOf } from "../support/page-kinds.ts";
 import { PASSWORD } from "../support/pages.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Seen, type Visitor, visitor } from "../support/visitor.ts";
@@ -82,11 +83,9 @@ async function shownTo(browser: Visitor, face: Face): Promise<{ offers: Set<stri
       if (!address.pathname.startsWith(`/${face}`)) continue;
       offers.add(`${method} ${address.pathname.slice(face.length + 1) || "/"}`);
       const next = address.pathname + address.search;
-      const kind = `${kindOf(address.pathname)}?${[...address.searchParams.keys()].sort().join("&")}`;
+      const kind = kindOf(address);
       const many = known.get(kind) ?? 0;
-      const isFile =
-        ["csv", "json"].includes(address.searchParams.get("format") ?? "") || address.searchParams.has("form");
-      if (method === "POST" || isFile || seen.has(next) || many >= ALIKE) continue;
+      if (method === "POST" || isFileOf(address) || seen.has(next) || many >= ALIKE) continue;
       known.set(kind, many + 1);
       seen.add(next);
       waiting.push(next);
@@ -105,13 +104,6 @@ function offersOf({ page, path }: Seen): (readonly ["GET" | "POST", URL])[] {
   });
   return [...links, ...forms];
 }
-
-/** The address without what names one record. */
-const kindOf = (pathname: string) =>
-  pathname
-    .split("/")
-    .map((part) => (/\d/.test(part) ? ":id" : part))
-    .join("/");
 
 /** What the page or the act at an address needs; undefined: there is none. The most exact pattern counts. */
 function neededBy(face: Face, offer: string): string | undefined {

@@ -32,3 +32,13 @@ export async function eventually<T>(
     await pause(wait);
   }
 }
+
+/** A count of answers down to the one that something is to happen at: `due` resolves with it, or rejects as a hang. */
+export function answerCount(left: number): { answered: () => void; due: () => Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const answered = () => {
+    left -= 1;
+    if (left === 0) resolve();
+  };
+  return { answered, due: () => orHang(promise, () => `${left} answers are missing`) };
+}
