@@ -48,7 +48,7 @@ test("a day that is none is refused by the form, and who may not read the trail 
   const page = await viewer.get(PATH);
   for (const [since, words] of [
     ["", "From (UTC day) is required."],
-    ["2026-02-30", "must be a day such as 2026-03-01"],
+    ["2026-02-30", "must be a real date as YYYY-MM-DD"],
   ] as const) {
     const refused = await viewer.send(page, { since }, "/export");
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(words)]);

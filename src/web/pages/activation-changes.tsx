@@ -6,7 +6,6 @@ import {
   type ManyChange,
 } from "../../core/activations/change-many.ts";
 import type { ActivationId } from "../../core/kernel/brand.ts";
-import { isCivilDate } from "../../core/kernel/calendar-day.ts";
 import { counted } from "../../core/kernel/counted.ts";
 import type { Owner } from "../../core/kernel/owner.ts";
 import { invalid, notFound } from "../../core/kernel/problem.ts";
@@ -20,6 +19,7 @@ import { LinkButton, pageShown, table } from "../parts/shown.tsx";
 import { plain } from "../parts/words.ts";
 import type { PageOf } from "../session/page.ts";
 import {
+  calendarDay,
   choiceField,
   field,
   fields,
@@ -84,15 +84,14 @@ function changeIn({ form }: Visit): ManyChange {
     const { reason = null } = readCancellation({ reason: optionalField(form, "reason") });
     return { verb: "cancel", reason };
   }
-  const date = field(form, "date");
-  if (date === "") {
+  const date = calendarDay(form, "date");
+  if (date === undefined) {
     if (field(form, "days") === "") throw invalid({ days: ["or a new date is required"] });
     const days = integerField(form, "days");
     if (days === 0 || Math.abs(days) > 999) throw invalid({ days: ["must be from 1 to 999, or from -999 to -1"] });
     return { verb: "shift", days };
   }
   if (field(form, "days") !== "") throw invalid({ date: ["is given beside days: give one of them"] });
-  if (!isCivilDate(date)) throw invalid({ date: ["must be a day of the calendar, YYYY-MM-DD"] });
   return { verb: "move", date };
 }
 

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { csvLine } from "../../core/csv/write.ts";
-import { isCivilDate } from "../../core/kernel/calendar-day.ts";
-import { chosen, type Form, field, optionalField, type Shown, type Visit } from "../session/visit.ts";
+import { calendarDay, chosen, type Form, field, optionalField, type Shown, type Visit } from "../session/visit.ts";
 import { type Filter, List, type ListOf, PAGE_ROWS } from "./list.tsx";
 import { pageShown } from "./shown.tsx";
 import { cellText } from "./words.ts";
@@ -72,15 +71,14 @@ export async function listed<T, const F extends readonly Filter[] = []>(
   return pageShown(visit, title, body);
 }
 
-/** What the address chooses of these filters: a word that is none of a filter's counts for nothing, nor does no day. */
+/** What the address chooses of these filters. Throws `validation` for a word that is none of a filter's, or no day. */
 function chosenOf<F extends readonly Filter[]>(query: Form, filters?: F): Chosen<F> {
   const values = (filters ?? []).map(({ name, type, options }) => {
     if (options !== undefined) {
       const words = options.map((option) => (typeof option === "string" ? option : option[0]));
       return [name, chosen(query, name, words)];
     }
-    const isNone = type === "date" && !isCivilDate(field(query, name));
-    return [name, isNone ? undefined : optionalField(query, name)];
+    return [name, type === "date" ? calendarDay(query, name) : optionalField(query, name)];
   });
   return Object.fromEntries(values) as Chosen<F>; // each value is one that its own filter has
 }

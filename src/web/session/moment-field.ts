@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import { instantOf } from "../../core/kernel/clock.ts";
 import { invalid } from "../../core/kernel/problem.ts";
-import { type Form, field, requiredField, type Visit } from "./visit.ts";
+import { calendarDay, type Form, requiredField, type Visit } from "./visit.ts";
 
 /**
  * A moment (ms) as a browser's field of date and time writes it, in the user's zone, or in ISO 8601 with its zone.
@@ -20,11 +20,11 @@ export function momentTyped(at: number, zone: string): string {
   return there.toPlainDateTime().toString({ smallestUnit: "minute" });
 }
 
-/** The first moment (ms) of the day that a filter names, or of a day after it; undefined where it names none. */
+/** The first moment (ms) of the day that a filter names, or of a day after it. Throws `validation`. */
 export function dayField(query: Form, { name, zone, days = 0 }: { name: string; zone: string; days?: number }) {
-  const typed = field(query, name);
-  if (typed === "") return undefined;
-  return momentOrNull(() => Temporal.PlainDate.from(typed).add({ days }).toZonedDateTime(zone)) ?? undefined;
+  const day = calendarDay(query, name);
+  if (day === undefined) return undefined;
+  return momentOrNull(() => Temporal.PlainDate.from(day).add({ days }).toZonedDateTime(zone)) ?? undefined;
 }
 
 /** What people type may be no time, or one beyond the calendar. */

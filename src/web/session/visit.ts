@@ -4,6 +4,7 @@ import { type ConsolePermission, mayInConsole, mayInPortal, type PortalPermissio
 import type { SessionRow } from "../../core/accounts/sessions.ts";
 import type { Actor } from "../../core/audit/record.ts";
 import type { MinorUnits, PartnerId, UserId } from "../../core/kernel/brand.ts";
+import { dateFault } from "../../core/kernel/dated.ts";
 import { currencyDecimals, parseMoney } from "../../core/kernel/money.ts";
 import type { Owner } from "../../core/kernel/owner.ts";
 import { invalid, type Problem } from "../../core/kernel/problem.ts";
@@ -169,15 +170,27 @@ export function numberOrNull(form: Form, name: string): number | null {
   return field(form, name) === "" ? null : integerField(form, name);
 }
 
+/** More choices than these are not named: they may be all partners. */
+const MOST_NAMED = 12;
+
 /** One of some words. Throws `validation`. */
 export function choiceField<const C extends string>(form: Form, name: string, words: readonly C[]): C {
   const value = requiredField(form, name);
   const found = words.find((word) => word === value);
-  if (found === undefined) throw invalid({ [name]: [`must be one of ${words.join(", ")}`] });
+  const choices = words.length > MOST_NAMED ? "the choices" : words.join(", ");
+  if (found === undefined) throw invalid({ [name]: [`must be one of ${choices}`] });
   return found;
 }
 
-/** The same; undefined where it is empty or none of them: of a filter in an address. */
+/** The same; undefined where it is empty. */
 export function chosen<const C extends string>(form: Form, name: string, words: readonly C[]): C | undefined {
-  return words.find((word) => word === field(form, name));
+  return field(form, name) === "" ? undefined : choiceField(form, name, words);
+}
+
+/** A field that is a day of the calendar, YYYY-MM-DD; undefined where it is empty. Throws `validation`. */
+export function calendarDay(form: Form, name: string): string | undefined {
+  const day = optionalField(form, name);
+  const fault = day === undefined ? null : dateFault(day);
+  if (fault !== null) throw invalid({ [name]: [fault] });
+  return day;
 }

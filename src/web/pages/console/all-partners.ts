@@ -1,10 +1,10 @@
-import { isCivilDate, laterBy } from "../../../core/kernel/calendar-day.ts";
+import { laterBy } from "../../../core/kernel/calendar-day.ts";
 import type { Environment } from "../../../core/kernel/environment.ts";
 import { decodeCursor, encodeCursor } from "../../../core/kernel/page.ts";
 import type { Waiting } from "../../../core/kernel/waiting.ts";
 import { listPartners, requirePartner } from "../../../core/partners/partner.ts";
 import type { Filter } from "../../parts/list.tsx";
-import { chosen, field, optionalField, type Visit } from "../../session/visit.ts";
+import { calendarDay, chosen, optionalField, type Visit } from "../../session/visit.ts";
 
 /** The filter of a list over all partners by its partner. */
 export async function partnerFilter({ store }: Visit) {
@@ -26,7 +26,7 @@ export const dayFilters = [
   { name: "until", label: "Up to", type: "date" },
 ] as const satisfies readonly Filter[];
 
-/** What the address or the form of a list over all partners narrows it by. Throws `not_found` of a partner. */
+/** What the address or the form of a list over all partners narrows it by. Throws `validation`, `not_found`. */
 export async function overAll({ query, form, store }: Visit) {
   const given = { ...query, ...form };
   const slug = optionalField(given, "partner");
@@ -34,15 +34,15 @@ export async function overAll({ query, form, store }: Visit) {
   return {
     environment,
     partnerId: slug === undefined ? undefined : (await store.read(requirePartner, slug)).id,
-    since: startOf(field(given, "since"), 0),
+    since: startOf(calendarDay(given, "since"), 0),
     // The last day is included.
-    until: startOf(field(given, "until"), 1),
+    until: startOf(calendarDay(given, "until"), 1),
   };
 }
 
-/** The moment (ms) at which a day begins in UTC, or one so many days later; undefined where it is none. */
-function startOf(day: string, later: number): number | undefined {
-  return isCivilDate(day) ? Date.parse(`${laterBy(day, later)}T00:00:00Z`) : undefined;
+/** The moment (ms) at which a day begins in UTC, or one so many days later. */
+function startOf(day: string | undefined, later: number): number | undefined {
+  return day === undefined ? undefined : Date.parse(`${laterBy(day, later)}T00:00:00Z`);
 }
 
 /** Where the next page of a queue begins. */

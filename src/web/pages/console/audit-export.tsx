@@ -1,11 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { exportEvidence } from "../../../core/evidence/export.ts";
-import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
-import { invalid } from "../../../core/kernel/problem.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import { begun } from "../../parts/begun.ts";
-import { type ConsoleVisit, field, requiredField, type Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, calendarDay, field, requiredField, type Shown } from "../../session/visit.ts";
 
 /** Asks from which day on the trail is exported as evidence: by default that of the list. */
 export function exportForm(visit: ConsoleVisit): ComponentChildren {
@@ -27,8 +25,7 @@ export function exportForm(visit: ConsoleVisit): ComponentChildren {
 
 /** The lines of the export, as `audit export` writes them. Throws `validation`. */
 export async function exportFile({ form, store }: ConsoleVisit): Promise<Shown> {
-  const day = requiredField(form, "since");
-  if (!isCivilDate(day)) throw invalid({ since: ["must be a day such as 2026-03-01"] });
+  const day = calendarDay(form, "since") ?? requiredField(form, "since");
   // There is a line at least: the key that signs.
   const file = (await begun(linesOf(store, Date.parse(day)))) ?? "";
   return { file, type: "application/x-ndjson", name: `evidence-${day}.jsonl` };

@@ -1,14 +1,13 @@
 import { type Credential, type GuardRails, listCredentials } from "../../../core/credentials/credential.ts";
 import { type GuardRailsChange, updateCredential } from "../../../core/credentials/update.ts";
-import { isCivilDate } from "../../../core/kernel/calendar-day.ts";
 import { withoutHidden } from "../../../core/kernel/hidden-characters.ts";
-import { invalid, notFound } from "../../../core/kernel/problem.ts";
+import { notFound } from "../../../core/kernel/problem.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import { ActButton } from "../../parts/form.tsx";
 import { type Fields, pageShown, record } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, field, optionalField, partIn, type Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, calendarDay, field, optionalField, partIn, type Shown } from "../../session/visit.ts";
 import { historyShown } from "./history.tsx";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
 
@@ -105,12 +104,10 @@ function guarding(visit: ConsoleVisit, { guard_rails: rails, identity }: Credent
 
 /** From when on it is invalid (ms); undefined: as it was. Throws `validation`. */
 function expiryIn({ form }: ConsoleVisit, { guard_rails }: Credential): number | null | undefined {
-  const day = field(form, "expires");
+  const day = calendarDay(form, "expires");
   // A moment within that day, which the terminal may have set, stays.
-  if (day === (guard_rails.expires_at?.slice(0, 10) ?? "")) return undefined;
-  if (day === "") return null;
-  if (!isCivilDate(day)) throw invalid({ expires: ["must be a day such as 2027-06-30"] });
-  return Date.parse(`${day}T00:00:00Z`);
+  if (day === guard_rails.expires_at?.slice(0, 10)) return undefined;
+  return day === undefined ? null : Date.parse(`${day}T00:00:00Z`);
 }
 
 async function guard(visit: ConsoleVisit): Promise<Shown> {

@@ -16,7 +16,7 @@ import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { LinkButton } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
-import { type ConsoleVisit, field, requiredField, type Shown } from "../../session/visit.ts";
+import { type ConsoleVisit, field, numberOrNull, requiredField, type Shown } from "../../session/visit.ts";
 
 const [PATH, TITLE] = ["/stock/import", "Import eSIMs"];
 
@@ -29,8 +29,7 @@ const columns: readonly Column<StockLevel>[] = [
 
 async function stockPage(visit: ConsoleVisit): Promise<Shown> {
   const { query, store } = visit;
-  const typed = field(query, "below");
-  const below = /^\d{1,9}$/.test(typed) ? Number(typed) : null;
+  const below = numberOrNull(query, "below");
   const sku = field(query, "sku").toLowerCase();
   const levels = await store.read(stockLevels, { below });
   return listed(visit, {

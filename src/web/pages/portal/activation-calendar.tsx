@@ -2,9 +2,10 @@ import { sydneyToday } from "../../../core/activations/calendar.ts";
 import { activationsByDay, type DayOfActivations } from "../../../core/activations/list.ts";
 import { isCivilDate, laterBy } from "../../../core/kernel/calendar-day.ts";
 import { counted } from "../../../core/kernel/counted.ts";
+import { invalid } from "../../../core/kernel/problem.ts";
 import { pageShown } from "../../parts/shown.tsx";
 import { portalPage } from "../../session/page.ts";
-import { field, type PortalVisit, type Shown } from "../../session/visit.ts";
+import { optionalField, type PortalVisit, type Shown } from "../../session/visit.ts";
 
 const WEEK = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
 const PATH = "/activations/calendar";
@@ -27,8 +28,8 @@ function monthWords(month: string): string {
 async function calendarPage(visit: PortalVisit): Promise<Shown> {
   const { store, owner, base, query, context } = visit;
   const today = sydneyToday(context.clock.now());
-  const asked = field(query, "month");
-  const month = isCivilDate(`${asked}-01`) ? asked : today.slice(0, 7);
+  const month = optionalField(query, "month") ?? today.slice(0, 7);
+  if (!isCivilDate(`${month}-01`)) throw invalid({ month: ["must be a month as YYYY-MM"] });
   const counts = await store.list(activationsByDay, { ...owner, from: `${month}-01`, to: `${month}-31` });
   const byDay = new Map(counts.map((one) => [one.date, one]));
   const near = [laterBy(`${month}-01`, -1), laterBy(`${month}-28`, 4)].map((day) => day.slice(0, 7));
