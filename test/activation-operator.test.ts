@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { activationById } from "../src/core/activations/activation.ts";
-import { moveActivation, moveByHand, type OperatorMove } from "../src/core/activations/operator.ts";
+import { type HandMove, moveActivation, moveByHand, type OperatorMove } from "../src/core/activations/operator.ts";
 import { activationQueue } from "../src/core/activations/queue.ts";
 import { revealActivation } from "../src/core/activations/reveal.ts";
 import { submitActivation } from "../src/core/activations/submit.ts";
@@ -122,6 +122,22 @@ describe("by hand", () => {
     expect(await show(partner, id)).toMatchObject({ status: "processing" });
     // The carrier accepted it: there is nothing to retry.
     expect((await refusal(move({ verb: "retry" }))).slug).toBe("conflict");
+  });
+
+  test("what staff record is held to what a carrier may answer", async () => {
+    const { id, store, show, partner } = await waiting();
+    const record = (move: HandMove) => refusal(store.write(moveByHand, { id, move, actor: "operator" }));
+    const errors = async (move: HandMove) => (await record(move)).errors;
+    const [long, name] = ["x".repeat(501), "must be 1 to 64 letters, digits, dots, hyphens and underscores"];
+    expect(await errors({ verb: "confirm", number: long })).toEqual({ number: ["must have 1 to 100 characters"] });
+    expect(await errors({ verb: "confirm", number: " " })).toEqual({ number: ["must have 1 to 100 characters"] });
+    const fail = { verb: "fail", errorType: "sim_blocked", errorMessage: "The SIM is blocked." } as const;
+    expect(await errors({ ...fail, errorType: "SIM is blocked" })).toEqual({ error: [name] });
+    expect(await errors({ ...fail, errorMessage: long })).toEqual({ message: ["must have 1 to 500 characters"] });
+    expect(await errors({ ...fail, errorType: "", errorMessage: "" })).toMatchObject({ error: [name], message: {} });
+    expect(await show(partner, id)).toMatchObject({ processing_status: "processing" });
+    await store.write(moveByHand, { id, move: fail, actor: "operator" });
+    expect(await show(partner, id)).toMatchObject({ status: "failed", error_type: "sim_blocked" });
   });
 
   test("no manual step is allowed before pick-up", async () => {

@@ -1,10 +1,11 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/min";
 import { changesOf } from "../audit/changes.ts";
 import type { Actor } from "../audit/record.ts";
+import { answerLimits, ERROR_TYPE_WORDS } from "../carriers/answer-limits.ts";
 import { requireCarrier } from "../carriers/carrier.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { countryCode } from "../kernel/country.ts";
-import { invalid, Problem } from "../kernel/problem.ts";
+import { type FieldErrors, invalid, Problem } from "../kernel/problem.ts";
 import type { ItemRow } from "../orders/items.ts";
 import type { Read, Tx } from "../store/store.ts";
 import { completeItem, confirmItem, correctItem, failItem, retryItem } from "../supplier-requests/operator.ts";
@@ -136,6 +137,7 @@ export type Moved = { kind: "activation"; activation: Activation } | { kind: "or
  */
 export async function moveByHand(tx: Tx, input: { id: string; move: HandMove; actor: Actor }): Promise<Moved> {
   const { id, move, actor } = input;
+  requireAnswer(move);
   // An id that was typed: whether it is an activation's the database says.
   const activationId = id as ActivationId;
   if ((await activationById(tx, activationId)) === null) {
@@ -146,6 +148,20 @@ export async function moveByHand(tx: Tx, input: { id: string; move: HandMove; ac
       ? await correctActivation(tx, { id: activationId, mobileNumber: mobileOf(move), actor })
       : await moveActivation(tx, { id: activationId, move: simMove(move), actor });
   return { kind: "activation", activation };
+}
+
+/** Holds what staff record to what a carrier may answer itself. Throws `validation`. */
+function requireAnswer(move: HandMove): void {
+  const errors: FieldErrors = {};
+  const requireText = (name: string, text: string, most: number) => {
+    if (text.trim() === "" || text.length > most) errors[name] = [`must have 1 to ${most} characters`];
+  };
+  if (move.verb === "confirm") requireText("number", move.number, answerLimits.confirmationNumber);
+  if (move.verb === "fail") {
+    if (!new RegExp(answerLimits.errorType).test(move.errorType)) errors.error = [ERROR_TYPE_WORDS];
+    requireText("message", move.errorMessage, answerLimits.errorMessage);
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors);
 }
 
 function mobileOf({ mobileNumber }: { mobileNumber: string | null }): string {

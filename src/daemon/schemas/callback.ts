@@ -1,21 +1,28 @@
 import { Type } from "typebox";
+import { answerLimits, ERROR_TYPE_WORDS } from "../../core/carriers/answer-limits.ts";
 import { named } from "./common.ts";
 
 /** What a callback reports; a response to a request may also be `temporary`. */
 export const reportedOutcomes = ["accepted", "confirmed", "activated", "refused"] as const;
 
 /** The number under which a carrier or a supplier keeps a request. */
-export const ConfirmationNumber = Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ["CN-20417"] }));
+export const ConfirmationNumber = Type.Optional(
+  Type.String({ minLength: 1, maxLength: answerLimits.confirmationNumber, examples: ["CN-20417"] }),
+);
 
 /** Why a request was refused, for programs. */
 export const errorType = (example: string) =>
   Type.Optional(
     Type.String({
-      pattern: "^[A-Za-z0-9_.-]{1,64}$",
-      errorMessage: "must be 1 to 64 letters, digits, dots, hyphens and underscores",
+      pattern: answerLimits.errorType,
+      errorMessage: ERROR_TYPE_WORDS,
       examples: [example],
     }),
   );
+
+/** The same, for people. */
+export const errorMessage = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: answerLimits.errorMessage, description }));
 
 /** The response to a callback of a carrier or a supplier. */
 export const CallbackResult = Type.Object(

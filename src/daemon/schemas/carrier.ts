@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { ConfirmationNumber, errorType, reportedOutcomes } from "./callback.ts";
+import { ConfirmationNumber, errorMessage, errorType, reportedOutcomes } from "./callback.ts";
 import { named, OneOf, UuidOf } from "./common.ts";
 
 const answer = {
@@ -8,9 +8,7 @@ const answer = {
   ),
   confirmation_number: ConfirmationNumber,
   error_type: errorType("identity_not_verified"),
-  error_message: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 500, description: "For people; identity data in it is redacted" }),
-  ),
+  error_message: errorMessage("For people; identity data in it is redacted"),
 };
 
 /** What a carrier answers to a request (docs/carriers.md). */

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { esimEvents } from "../../core/esims/supplier-report.ts";
-import { ConfirmationNumber, errorType, reportedOutcomes } from "./callback.ts";
+import { ConfirmationNumber, errorMessage, errorType, reportedOutcomes } from "./callback.ts";
 import { named, OneOf, Timestamp, UuidOf } from "./common.ts";
 
 const Iccid = Type.String({ pattern: "^\\d{19,20}$", errorMessage: "must be 19 or 20 digits and nothing else" });
@@ -18,7 +18,7 @@ const answer = {
   confirmation_number: ConfirmationNumber,
   esims: Type.Optional(Type.Array(SuppliedEsim, { maxItems: 500, description: "What was delivered, with activated" })),
   error_type: errorType("plan_withdrawn"),
-  error_message: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: "For people" })),
+  error_message: errorMessage("For people"),
 };
 
 /** What a supplier answers to a request (docs/suppliers.md). */
