@@ -45,10 +45,10 @@ test("a rate is set for a day, once it was shown what it replaces, and prices by
   expect(line).toMatchObject({ action: "fx.set", actor: `user:${finance.id}` });
 
   for (const [typed, words] of [
-    [{ rate: "1.5x" }, "Is must be a plain decimal above 0"],
-    [{ rate: "0" }, "Is must be a plain decimal above 0"],
-    [{ from_currency: "MOON", rate: "1" }, "One must be an ISO 4217 currency code"],
-    [{ to_currency: "USD", rate: "1" }, "Of must be another currency than USD"],
+    [{ rate: "1.5x" }, "Rate must be a plain decimal above 0"],
+    [{ rate: "0" }, "Rate must be a plain decimal above 0"],
+    [{ from_currency: "MOON", rate: "1" }, "One unit of must be an ISO 4217 currency code"],
+    [{ to_currency: "USD", rate: "1" }, "In currency must be another currency than USD"],
     [{ rate: "1", from: "2026-02-30" }, "From must be a day of the calendar"],
   ] as const) {
     const refused = await finance.send(page, { ...usd, ...typed });

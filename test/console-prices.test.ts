@@ -132,6 +132,12 @@ test("the products that a rule changes are named with both prices before it is s
   expect(await store.read(showPriceList, "gold")).toHaveLength(2);
 });
 
+test("a markup is previewed with how many products have no cost, and keep their own price", async () => {
+  const { finance } = await shop();
+  const shown = await finance.send(await finance.get(LIST), { region: "America", markup: "30" });
+  expect(shown.text).toContain("No cost, or no rate of today, is known of 1 of 1 product on sale");
+});
+
 test("what is wrong with a rule is said beside its field, with what was typed", async () => {
   const { finance, prices } = await shop();
   const form = await finance.get(LIST);
@@ -142,7 +148,7 @@ test("what is wrong with a rule is said beside its field, with what was typed", 
     [{ sku: "NONE", price: "1" }, 'SKU is not a product of the catalog: "NONE"'],
     [{ sku: "EU5", region: "Europe", markup: "1" }, "SKU or region is required, and not both"],
     [{ region: "Europe", price: "1" }, "Price is for one SKU; a region has a markup on the cost"],
-    [{ sku: "EU5", markup: "35.555" }, "Or markup in percent must be a percentage"],
+    [{ sku: "EU5", markup: "35.555" }, "Markup in percent must be a percentage"],
     [{ sku: "EU5", price: "1", min_quantity: "0" }, "From units must be a whole number from 1"],
     [{ sku: "EU5", price: "1", from: "2026-02-30" }, "From must be a day of the calendar"],
     [{ sku: "EU5", price: "1", from: "2026-03-02", to: "2026-03-02" }, "To must be after from"],

@@ -244,6 +244,7 @@ describe("esimctl prices", () => {
   test("a region without a product is named, and may get one later", async () => {
     const { run, json } = await priceShop(line("EU5", "10.00"));
     await json("prices", "create", "gold");
+    await json("products", "update", "EU5", "--cost", "2", "--cost-currency", "AUD", "--yes");
     const known = await run("prices", "set", "gold", "--region", "europe", "--markup", "30");
     expect([known.exitCode, known.stderr]).toEqual([0, ""]);
     const unknown = await run("prices", "set", "gold", "--region", "Erope", "--markup", "30");
@@ -252,6 +253,21 @@ describe("esimctl prices", () => {
       expect.stringContaining("No product on sale has the region Erope"),
     ]);
     expect((await json("prices", "show", "gold")).count).toBe(2);
+  });
+
+  test("a markup says of how many products it makes no price, as their cost or the rate is not known", async () => {
+    const { run, json } = await priceShop(line("EU5", "10.00"), line("EU9", "15.00"));
+    await json("prices", "create", "gold");
+    const set = async (...scope: string[]) => {
+      const { exitCode, stderr } = await run("prices", "set", "gold", ...scope, "--markup", "30");
+      return [exitCode, /known of (\d+ of \d+ products?) on sale/.exec(stderr)?.[1] ?? stderr];
+    };
+    expect(await set("--region", "Europe")).toEqual([0, "2 of 2 products"]);
+    await json("products", "update", "EU5", "--cost", "2", "--cost-currency", "USD", "--yes");
+    expect(await set("--sku", "EU5")).toEqual([0, "1 of 1 product"]);
+    await json("fx", "set", "USD", "AUD", "1.52");
+    expect(await set("--region", "Europe")).toEqual([0, "1 of 2 products"]);
+    expect(await set("--sku", "EU5")).toEqual([0, ""]);
   });
 
   test("a price below the cost, at the rate of the day, is set and named", async () => {

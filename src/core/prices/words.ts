@@ -31,6 +31,13 @@ export function unknownRegionWords(region: string): string {
   return `No product on sale has the region ${region} so far.`;
 }
 
+/** That a markup gives some of its products no price; null: it gives one to each. */
+export function unknownCostWords({ products, unknown }: { products: number; unknown: number }): string | null {
+  if (unknown === 0) return null;
+  const some = `${unknown} of ${counted(products, "product")} on sale`;
+  return `No cost, or no rate of today, is known of ${some}: without it a product has its own price.`;
+}
+
 type Money = (cents: number, currency: string) => string;
 
 /** The price or markup of a rule, as `money` writes minor units. */

@@ -1,4 +1,4 @@
-import { ABOUT_MARKUPS, KEPT_PRICES, unknownRegionWords } from "../../../core/prices/words.ts";
+import { ABOUT_MARKUPS, KEPT_PRICES, unknownCostWords, unknownRegionWords } from "../../../core/prices/words.ts";
 import { command } from "../../frame/command.ts";
 import { argument, decimal, excluding } from "../../kernel/input.ts";
 import { OPERATOR } from "../../place/operator.ts";
@@ -24,7 +24,7 @@ export default command({
     markup: excluding(decimal("--markup <percent>", "on the cost, e.g. 35"), "--price"),
   },
   async run(context, { list, minQuantity, ...typed }) {
-    const [{ setPriceRule }, { hasRegion }, { belowCost }, { findProductBySku }] = await Promise.all([
+    const [{ setPriceRule }, { hasRegion }, { belowCost, costsOfRule }, { findProductBySku }] = await Promise.all([
       import("../../../core/prices/set-rule.ts"),
       import("../../../core/prices/products.ts"),
       import("../../../core/catalog/price-doubts.ts"),
@@ -38,7 +38,9 @@ export default command({
       if (region !== undefined && !(await store.read(hasRegion, region))) {
         context.warn(unknownRegionWords(region));
       }
-      const { sku, price_cents } = set.rule;
+      const { sku, price_cents, markup } = set.rule;
+      const unknown = markup === undefined ? null : unknownCostWords(await store.read(costsOfRule, set.rule));
+      if (unknown !== null) context.warn(unknown);
       const product = sku === undefined ? null : await store.read(findProductBySku, sku);
       const loss = product && price_cents !== undefined && (await store.read(belowCost, { ...product, price_cents }));
       if (loss) context.warn(`Look at the price again: ${loss}.`);

@@ -10,16 +10,16 @@ import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, optionalField, requiredField, type Shown } from "../../session/visit.ts";
 
 const columns: readonly Column<FxRate>[] = [
-  { title: "One", cell: (one) => one.from_currency },
-  { title: "Is", right: true, cell: (one) => one.rate },
-  { title: "Of", cell: (one) => one.to_currency },
+  { title: "One unit of", cell: (one) => one.from_currency },
+  { title: "Rate", right: true, cell: (one) => one.rate },
+  { title: "In", cell: (one) => one.to_currency },
   { title: "From", cell: ({ from }) => from },
 ];
 
 const fields = [
-  { name: "from_currency", label: "One", hint: "ISO 4217, e.g. that of costs: USD.", required: true },
-  { name: "rate", label: "Is", inputmode: "decimal", hint: "A plain decimal, e.g. 1.52.", required: true },
-  { name: "to_currency", label: "Of", hint: "ISO 4217, e.g. that of prices: AUD.", required: true },
+  { name: "from_currency", label: "One unit of", hint: "ISO 4217, e.g. that of costs: USD.", required: true },
+  { name: "rate", label: "Rate", inputmode: "decimal", hint: "A plain decimal, e.g. 1.52.", required: true },
+  { name: "to_currency", label: "In currency", hint: "ISO 4217, e.g. that of prices: AUD.", required: true },
   { name: "from", label: "From", type: "date", hint: "The first day (UTC) on which it holds; empty: today." },
 ] as const;
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { priceDoubts } from "../../../core/catalog/price-doubts.ts";
+import { costsOfRule, priceDoubts } from "../../../core/catalog/price-doubts.ts";
 import { findProductBySku } from "../../../core/catalog/product.ts";
 import { formatCost } from "../../../core/kernel/cost.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
@@ -9,7 +9,13 @@ import { hasRegion } from "../../../core/prices/products.ts";
 import { checkRule, ruleFields } from "../../../core/prices/rule-input.ts";
 import { ruleBefore, setPriceRule } from "../../../core/prices/set-rule.ts";
 import { type RuleInList, showPriceList } from "../../../core/prices/show.ts";
-import { ABOUT_MARKUPS, amountWords, KEPT_PRICES, unknownRegionWords } from "../../../core/prices/words.ts";
+import {
+  ABOUT_MARKUPS,
+  amountWords,
+  KEPT_PRICES,
+  unknownCostWords,
+  unknownRegionWords,
+} from "../../../core/prices/words.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { type FieldOf, formShown } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
@@ -91,9 +97,18 @@ function setForm(visit: ConsoleVisit, to: string): ComponentChildren {
     intro: "For one product or for all of a region. A rule for the same one, units and days is replaced.",
     fields: [
       { name: "sku", label: "SKU" },
-      { name: "region", label: "Or region", hint: "As products have it, in any case; it has a markup." },
+      {
+        name: "region",
+        label: "Region",
+        hint: "In place of a SKU, as products have it, in any case; it has a markup.",
+      },
       { name: "price", label: "Price", inputmode: "decimal", hint: "In the product's currency, e.g. 3.10." },
-      { name: "markup", label: "Or markup in percent", inputmode: "decimal", hint: "On the cost, e.g. 35." },
+      {
+        name: "markup",
+        label: "Markup in percent",
+        inputmode: "decimal",
+        hint: "On the cost, in place of a price, e.g. 35.",
+      },
       ...boundFields,
     ],
   });
@@ -107,9 +122,11 @@ async function consider(q: Read, { list, form }: { list: string; form: ConsoleVi
   const checked = checkRule(typed, () => product);
   if ("problems" in checked) throw invalid(checked.problems);
   const { price_cents, region } = checked.ok;
+  const unknown = price_cents === null ? unknownCostWords(await costsOfRule(q, typed)) : null;
   return {
     ...{ list, typed, product, partners: await partnersOf(q, list) },
     before: await ruleBefore(q, list, checked.ok),
+    unknown,
     doubts: product === null || price_cents === null ? [] : await priceDoubts(q, { ...product, price_cents }),
     strange: region === null || (await hasRegion(q, region)) ? null : region,
   };
@@ -118,12 +135,13 @@ async function consider(q: Read, { list, form }: { list: string; form: ConsoleVi
 type Considered = Awaited<ReturnType<typeof consider>>;
 
 async function foreseen(rule: RuleInList, considered: Considered, visit: ConsoleVisit): Promise<ComponentChildren> {
-  const { before, list, typed, product, partners, doubts, strange } = considered;
+  const { before, list, typed, product, partners, doubts, strange, unknown } = considered;
   const moves = await visit.rehearse(foreseePriceRule, { list, rule: typed });
   const cost = product?.cost ?? null;
   return (
     <>
       {strange !== null && <p class="alert">{unknownRegionWords(strange)}</p>}
+      {unknown !== null && <p class="alert">{unknown}</p>}
       {doubts.length > 0 && <p class="alert bad">Look at the price again: {doubts.join("; ")}.</p>}
       {record(visit, [
         ...ruleFacts(rule),

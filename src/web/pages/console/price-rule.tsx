@@ -39,10 +39,7 @@ async function rulePage(visit: ConsoleVisit): Promise<Shown> {
   const price = rule.price_cents === undefined ? "" : formatMoney(rule.price_cents, currency ?? "");
   const fields: FieldOf[] = [
     rule.sku !== undefined && { name: "price", label: "Price", inputmode: "decimal", value: price },
-    {
-      ...{ name: "markup", label: rule.sku === undefined ? "Markup in percent" : "Or markup in percent" },
-      ...{ inputmode: "decimal", value: rule.markup?.toString() ?? "" },
-    },
+    { name: "markup", label: "Markup in percent", inputmode: "decimal", value: rule.markup?.toString() ?? "" },
   ];
   const end = { name: "end", label: "Ends on", type: "date", required: true } as const;
   const body = (
