@@ -30,6 +30,8 @@ test("an amount is announced as it is meant, or refused", async () => {
     if (minor === null) expect(sent.text).toContain("must be a plain decimal such as 1000.00");
     else announced.unshift(minor);
   }
+  const none = await owner.send(await owner.get("/portal/wallet"), { amount: "0", currency: "AUD" });
+  expect([none.status, none.text]).toEqual([400, expect.stringContaining("Amount must be more than zero.")]);
   const rows = await platform.store.read(fundingRequests, { limit: 20 });
   expect(rows.map(({ amount_cents }) => amount_cents)).toEqual(announced);
 });

@@ -1,3 +1,4 @@
+import { invalid } from "../../../core/kernel/problem.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { walletBalances } from "../../../core/wallet/balances.ts";
 import { bankDetails } from "../../../core/wallet/bank-details.ts";
@@ -103,6 +104,7 @@ function fundsShown(visit: PortalVisit, { balances, requests, bank }: Seen) {
 async function askForFunds({ form, write, owner, user }: PortalVisit): Promise<Shown> {
   const currency = requiredField(form, "currency").toUpperCase();
   const amount = moneyField(form, "amount", currency);
+  if (amount <= 0) throw invalid({ amount: ["must be more than zero"] });
   const key = requiredField(form, KEY_FIELD);
   const asked = { partnerId: owner.partnerId, amount, currency, key, userId: user.id };
   const made = await write(requestFundingByForm, asked);
