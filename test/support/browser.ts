@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { AxeBuilder } from "@axe-core/playwright";
+import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 import { eventually, HANG_MS } from "./hangs.ts";
 import type { Owner } from "./owner.ts";
@@ -62,12 +63,13 @@ export const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 /** What axe finds against WCAG 2.2 AA on a page as it is, or by `rules` alone: the rule, and the elements. */
 export async function axeFindings(page: Page, rules: string[] = []): Promise<string[]> {
   const runOnly: RunOnly = rules.length > 0 ? { type: "rule", values: rules } : { type: "tag", values: WCAG };
-  // A page takes longer to load axe than to be looked at, and keeps it.
+  // Sending axe to a page takes longer than looking at it: each page that is opened here from now on loads it itself.
   const loaded = await page.evaluate(() => "axe" in window);
+  if (!loaded) await page.addInitScript({ content: axe.source });
   const builder = new AxeBuilder({ page, ...(loaded && { axeSource: ";" }) });
   // No frames here: the other mode opens a second page for each analysis. Nor is what is right listed by element.
-  const axe = builder.setLegacyMode(true).options({ runOnly, resultTypes: ["violations"] });
-  const { violations } = await axe.analyze();
+  const looking = builder.setLegacyMode(true).options({ runOnly, resultTypes: ["violations"] });
+  const { violations } = await looking.analyze();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary = "" }) => `${id}: ${html.slice(0, 200)}: ${failureSummary.split("\n").at(-1)}`),
   );
@@ -157,9 +159,11 @@ function fingersOn(page: Page, isTyping: boolean) {
     /** Chooses a file. */
     async upload(label: string, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
       if (!isTyping) return field(label).setInputFiles(file);
+      // Asked for before the way to the field, as a busy browser takes a moment until it passes its dialogs on.
+      const dialog = page.waitForEvent("filechooser");
       await focus(page, field(label));
-      const [dialog] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Space")]);
-      await dialog.setFiles(file);
+      await page.keyboard.press("Space");
+      await (await dialog).setFiles(file);
     },
   };
 }
