@@ -72,6 +72,7 @@ test("one delivery is sent again, whatever became of it, after its consequence w
   const page = await support.get(linkIn(list));
   expect(page.text).toMatch(/Status ?exhausted/);
   expect(rowsOf(page)).toHaveLength(6);
+  expect(new Set(page.page.querySelectorAll("td time").map((time) => time.textContent)).size).toBe(6);
   const foreseen = await support.get(`${page.path}/redeliver`);
   expect(foreseen.text).toContain(
     `It is sent to ${acme.receiver.url} of acme (sandbox) at once, with all its attempts`,

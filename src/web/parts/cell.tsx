@@ -35,12 +35,12 @@ function Status({ word }: { word: string }) {
   return <span class={`status ${kind}`}>{plain(word)}</span>;
 }
 
-/** A moment in the user's zone; its title is UTC. */
-export function Time({ at, zone }: { at: string | null; zone: string }) {
+/** A moment in the user's zone; its title is UTC. `exact`: to the second. */
+export function Time({ at, zone, exact }: { at: string | null; zone: string; exact?: true | undefined }) {
   if (at === null) return <>–</>;
   return (
-    <time dateTime={at} title={`${at.slice(0, 16).replace("T", " ")} UTC`}>
-      {timeWords(at, zone)}
+    <time dateTime={at} title={`${at.slice(0, exact ? 19 : 16).replace("T", " ")} UTC`}>
+      {timeWords(at, zone, exact)}
     </time>
   );
 }
@@ -61,7 +61,7 @@ export function cellShown(cell: Cell, { zone, base }: Pick<Visit, "zone" | "base
   if (cell === null || cell === "") return "–";
   if (typeof cell === "number") return cell.toLocaleString("en");
   if (typeof cell === "string") return withoutHidden(cell);
-  if ("time" in cell) return Time({ at: cell.time, zone });
+  if ("time" in cell) return Time({ at: cell.time, zone, exact: cell.exact });
   if ("money" in cell) return <span class="money">{moneyWords(cell.money, cell.currency)}</span>;
   if ("status" in cell) return Status({ word: cell.status });
   if ("meter" in cell) return Meter(cell);

@@ -5,7 +5,8 @@ export type Cell =
   | string
   | number
   | null
-  | { time: string | null }
+  /** To the minute; `exact`: to the second. */
+  | { time: string | null; exact?: true }
   | { money: number; currency: string }
   | { status: string }
   | { meter: number; most: number; text: string }
@@ -22,11 +23,12 @@ export function moneyWords(amount: number, currency: string): string {
 
 const writers = new Map<string, Intl.DateTimeFormat>();
 
-/** A moment in a time zone: "26 Nov 2026, 14:05". */
-export function timeWords(iso: string, zone: string): string {
-  const known = writers.get(zone);
-  const writer = known ?? new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: zone });
-  if (known === undefined && writers.size < 600) writers.set(zone, writer);
+/** A moment in a time zone: "26 Nov 2026, 14:05", or with seconds. */
+export function timeWords(iso: string, zone: string, exact = false): string {
+  const timeStyle = exact ? "medium" : "short";
+  const known = writers.get(zone + timeStyle);
+  const writer = known ?? new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle, timeZone: zone });
+  if (known === undefined && writers.size < 600) writers.set(zone + timeStyle, writer);
   return writer.format(new Date(iso));
 }
 

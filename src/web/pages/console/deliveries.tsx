@@ -119,7 +119,7 @@ async function deliveryPage(visit: ConsoleVisit): Promise<Shown> {
       ]),
     ),
     table(visit, { title: "Attempts", rows: one.attempts, empty: "None yet." }, [
-      { title: "At", cell: ({ at }) => ({ time: at }) },
+      { title: "At", cell: ({ at }) => ({ time: at, exact: true }) },
       { title: "Code", right: true, cell: ({ status_code: code }) => code },
       { title: "ms", right: true, cell: ({ latency_ms: ms }) => ms },
       { title: "Error", cell: ({ error }) => error },

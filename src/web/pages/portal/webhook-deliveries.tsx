@@ -121,7 +121,7 @@ function Attempt({ visit, attempt }: { visit: PortalVisit; attempt: Logged }) {
   return (
     <>
       <h3>
-        <Time at={at} zone={visit.zone} />: {status_code ?? "no response"}, {duration_ms.toLocaleString("en")} ms
+        <Time at={at} zone={visit.zone} exact />: {status_code ?? "no response"}, {duration_ms.toLocaleString("en")} ms
       </h3>
       {error !== null && <p>{withoutHidden(error)}</p>}
       {response_excerpt && <pre>{response_excerpt.split(/\r?\n/).map(withoutHidden).join("\n")}</pre>}
