@@ -134,6 +134,8 @@ test("a file that is none is refused in words", async () => {
   expect(await refused(new Blob(["sku,name\nA,B\n"]))).toContain("has no column region");
   expect(await refused(new Blob(["sku\0"]))).toContain("this is not text");
   expect(await refused(file())).toContain("has no rows");
-  expect(await refused(new Blob([`${HEADER}\n"A;B\n`]))).toContain("is no CSV");
+  expect(await refused(new Blob([`${HEADER}\n"A;B\n`]))).toContain(
+    'The file, line 2, column "SKU": a quote is never closed. Close the quote',
+  );
   expect(await refused(new Blob([]))).toContain("is required");
 });

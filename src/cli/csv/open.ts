@@ -126,7 +126,7 @@ async function readHeader<C extends string>(
   refuseTitle(source.label, records.slice(0, LINES_ABOVE + 1), spec);
   if (first !== undefined && second !== undefined) return matchHeader(source.label, first, spec, help);
   if (first !== undefined) await matchHeader(source.label, first, spec, { map: help.map });
-  const what = first === undefined ? "the file is empty" : "there are no rows below the header";
+  const what = first === undefined ? "it is empty" : "there are no rows below the header";
   throw new CsvError("csv_invalid", source.label, what, `It must have rows of: ${spec.columns.join(", ")}.`);
 }
 

@@ -45,7 +45,7 @@ export async function readTable(label: string, text: string, columns: readonly s
   );
   const header = all[above];
   if (header === undefined || all.length === above + 1) {
-    const what = header === undefined ? "the file is empty" : "there are no rows below the header";
+    const what = header === undefined ? "it is empty" : "there are no rows below the header";
     throw new CsvError("csv_invalid", label, what, `It must have rows of: ${columns.join(", ")}.`);
   }
   return { names: header.fields, records: all.slice(above + 1), delimiter, above };

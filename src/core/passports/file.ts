@@ -2,19 +2,16 @@ import { collectAdvice } from "../csv/advice.ts";
 import { addedNames, addedPlaces, isMet, suggestedColumns } from "../csv/columns.ts";
 import { type DateOrder, isDayColumn, tallyDates } from "../csv/dates.ts";
 import type { Delimiter } from "../csv/delimiter.ts";
-import { CsvError } from "../csv/error.ts";
 import { type CheckedRow, type CsvRow, rowReader } from "../csv/rows.ts";
+import { refusingUnread, SENT_FILE } from "../csv/sent-file.ts";
 import { type CsvTable, readTable } from "../csv/table.ts";
 import { csvLine } from "../csv/write.ts";
 import { type PassportField, passportNames, requiredFields } from "../kernel/identity-fields.ts";
-import { invalid, Problem } from "../kernel/problem.ts";
+import { invalid } from "../kernel/problem.ts";
 import { type GoodRow, passportRows } from "./rows.ts";
 
 /** What is read of a file that a person sends: more of it belongs to a program, or to the operator. */
 export const FILE_LIMITS = { mebibytes: 2, rows: 5_000 } as const;
-
-/** How messages name it. */
-const LABEL = "The file";
 
 /** One row of a file, checked by itself and against the others. */
 export interface PassportLine {
@@ -56,7 +53,7 @@ export interface PassportReading {
 
 /** Reads and checks a file of passports. Throws `validation` for one that cannot be read. */
 export async function readPassportFile({ text, today, ...asked }: PassportReading): Promise<ReadPassports> {
-  const table = await refusing(readTable(LABEL, text, passportNames));
+  const table = await refusingUnread(readTable(SENT_FILE, text, passportNames));
   const { names, records, delimiter, above } = table;
   const { rows: most } = FILE_LIMITS;
   if (records.length > most) throw invalid({ file: [`has more than ${most.toLocaleString("en")} rows: split it`] });
@@ -73,16 +70,6 @@ export async function readPassportFile({ text, today, ...asked }: PassportReadin
     lines: checkAll(rows, today),
     suggestions: adviceOn(rows),
   };
-}
-
-/** What a `CsvError` says, as a refusal of what was sent. */
-async function refusing<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof CsvError) throw new Problem("validation", `${error.message} ${error.hint}`);
-    throw error;
-  }
 }
 
 function datesOf({ names, records, delimiter }: CsvTable, positions: ReadonlyMap<PassportField, number>) {

@@ -1,5 +1,4 @@
-import { CsvError } from "../../core/csv/error.ts";
-import type { CsvRecord } from "../../core/csv/parse.ts";
+import { refusingUnread, SENT_FILE } from "../../core/csv/sent-file.ts";
 import { readRecords } from "../../core/csv/table.ts";
 import { visibleText } from "../../core/kernel/iccid.ts";
 import { invalid } from "../../core/kernel/problem.ts";
@@ -42,7 +41,8 @@ export async function readCsvFile<C extends string>(form: Form, shape: FileShape
  */
 async function csvRows<C extends string>(text: string, shape: FileShape<C>): Promise<FileRow<C>[]> {
   const { columns, mostRows = MOST_ROWS } = shape;
-  const [head, ...records] = await recordsOf(text);
+  const { records: all } = await refusingUnread(readRecords(SENT_FILE, text));
+  const [head, ...records] = all;
   const names = (head?.fields ?? []).map(nameOf);
   requireColumns(names, shape);
   if (records.length === 0) throw wrong("has no rows under its header");
@@ -79,13 +79,4 @@ function nameOf(title: string): string {
   return visibleText(title)
     .toLowerCase()
     .replace(/[\s.:-]+/gu, "_");
-}
-
-async function recordsOf(text: string): Promise<CsvRecord[]> {
-  try {
-    return (await readRecords("file", text)).records;
-  } catch (error) {
-    if (error instanceof CsvError) throw wrong(`cannot be read, it is no CSV: ${error.message}`);
-    throw error;
-  }
 }

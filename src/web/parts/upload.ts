@@ -1,6 +1,6 @@
 import { type ReadText, readText } from "../../core/csv/encoding.ts";
-import { CsvError } from "../../core/csv/error.ts";
-import { invalid, Problem } from "../../core/kernel/problem.ts";
+import { refusingUnread, SENT_FILE } from "../../core/csv/sent-file.ts";
+import { invalid } from "../../core/kernel/problem.ts";
 import { type Form, field } from "../session/visit.ts";
 
 /** The form's field of a file. */
@@ -29,12 +29,7 @@ export async function uploadedText(form: Form, mostKib: number): Promise<ReadTex
   if (!Buffer.isBuffer(file) || file.length === 0) throw invalid({ [FILE_FIELD]: ["is required"] });
   if (file.length > mostKib * 1024) throw invalid({ [FILE_FIELD]: [`is larger than ${sizeWords(mostKib)}: split it`] });
   const named = encodings.find(([name]) => name === field(form, encodingField.name))?.[0] || undefined;
-  try {
-    return await readText("The file", file, named);
-  } catch (error) {
-    if (error instanceof CsvError) throw new Problem("validation", `${error.message} ${error.hint}`);
-    throw error;
-  }
+  return refusingUnread(readText(SENT_FILE, file, named));
 }
 
 function sizeWords(kib: number): string {
