@@ -212,7 +212,7 @@ test("what is no such file, an unknown column, too many rows and another person'
     [file([head, ...Array.from({ length: 501 }, () => "1")]), "has more than 500 rows"],
     [new Blob(["iccid\0"]), "this is not text"],
     [new Blob(["PK\u0003\u0004rest"]), "a workbook or an archive"],
-    [file(["iccid", '"89']), "cannot be read"],
+    [file(["iccid", '"89']), "a quote is never closed"],
     [new Blob([`${head}\n${"x".repeat(500_000)}`]), "is larger than 400 KiB"],
   ];
   for (const [sent, words] of files) {
