@@ -1,4 +1,5 @@
 import { type Costed, lossOf, pricesAtCost } from "../prices/at-cost.ts";
+import type { Row } from "../store/schema/tables.ts";
 import type { Read } from "../store/store.ts";
 import { matching } from "./list.ts";
 import { type Priced, priceChanges } from "./price-changes.ts";
@@ -13,18 +14,21 @@ export async function belowCost(q: Read, product: Sold): Promise<string | null> 
 }
 
 /**
- * How many products on sale a rule is about, and how many of these have no known cost, or none at a rate of today: a
- * markup gives them no price.
+ * How many products on sale a rule is about, by its product or its region, and how many of these have no known cost, or
+ * none at a rate of today: a markup gives them no price.
  */
 export async function costsOfRule(
   q: Read,
-  { sku, region }: { sku?: string | undefined; region?: string | undefined },
+  { product, region }: { product: Row<"products"> | null; region?: string | undefined },
 ): Promise<{ products: number; unknown: number }> {
-  const onSale = await matching(q, { status: "active", region });
-  const products = sku === undefined ? onSale : onSale.filter((one) => one.sku === sku);
+  const products = product === null ? await matching(q, { status: "active", region }) : [product].filter(isOnSale);
   const least = pricesAtCost(q);
   const costs = await Promise.all(products.map(least));
   return { products: products.length, unknown: costs.filter((one) => one === null).length };
+}
+
+function isOnSale({ status }: Row<"products">): boolean {
+  return status === "active";
 }
 
 /** Why a person should look at a price again before a product has it; its cost too. Empty: nothing is doubtful. */

@@ -24,7 +24,7 @@ export function momentTyped(at: number, zone: string): string {
 export function dayField(query: Form, { name, zone, days = 0 }: { name: string; zone: string; days?: number }) {
   const day = calendarDay(query, name);
   if (day === undefined) return undefined;
-  return momentOrNull(() => Temporal.PlainDate.from(day).add({ days }).toZonedDateTime(zone)) ?? undefined;
+  return Temporal.PlainDate.from(day).add({ days }).toZonedDateTime(zone).epochMilliseconds;
 }
 
 /** What people type may be no time, or one beyond the calendar. */

@@ -39,9 +39,10 @@ export default command({
         context.warn(unknownRegionWords(region));
       }
       const { sku, price_cents, markup } = set.rule;
-      const unknown = markup === undefined ? null : unknownCostWords(await store.read(costsOfRule, set.rule));
-      if (unknown !== null) context.warn(unknown);
       const product = sku === undefined ? null : await store.read(findProductBySku, sku);
+      const unknown =
+        markup === undefined ? null : unknownCostWords(await store.read(costsOfRule, { product, region }));
+      if (unknown !== null) context.warn(unknown);
       const loss = product && price_cents !== undefined && (await store.read(belowCost, { ...product, price_cents }));
       if (loss) context.warn(`Look at the price again: ${loss}.`);
       return ruleResult(set, set.isNewList ? newListWords(list) : undefined);

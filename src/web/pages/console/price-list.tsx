@@ -122,7 +122,8 @@ async function consider(q: Read, { list, form }: { list: string; form: ConsoleVi
   const checked = checkRule(typed, () => product);
   if ("problems" in checked) throw invalid(checked.problems);
   const { price_cents, region } = checked.ok;
-  const unknown = price_cents === null ? unknownCostWords(await costsOfRule(q, typed)) : null;
+  const unknown =
+    price_cents === null ? unknownCostWords(await costsOfRule(q, { product, region: typed.region })) : null;
   return {
     ...{ list, typed, product, partners: await partnersOf(q, list) },
     before: await ruleBefore(q, list, checked.ok),
