@@ -1,15 +1,4 @@
-import { createServer } from "node:net";
+import { freePort as freePortOf } from "../../src/daemon/context/addresses.ts";
 
 /** A free port on loopback. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),
-      );
-    });
-  });
-}
+export const freePort = (): Promise<number> => freePortOf("127.0.0.1");

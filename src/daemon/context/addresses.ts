@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Addresses } from "./context.ts";
@@ -31,14 +32,24 @@ function boundUrl(host: string, port: number): string {
   return `http://${named.includes(":") ? `[${named}]` : named}:${port}`;
 }
 
-async function freePort(host: string): Promise<number> {
-  const probe = createServer().listen(0, host);
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (typeof address !== "object" || address === null) throw new Error("no port was bound");
-  return address.port;
+/**
+ * A port of `host` that nothing listens on now. Below the ports that systems give to outgoing connections, from 32768
+ * on: one of those may be taken by any connection of this machine before it is listened on.
+ */
+export async function freePort(host: string): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_768);
+    const probe = createServer();
+    try {
+      await once(probe.listen(port, host), "listening");
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") continue;
+      throw error;
+    }
+    probe.close();
+    await once(probe, "close");
+    return port;
+  }
 }
 
 function withoutSlash(address: string): string {
