@@ -7,6 +7,7 @@ import { type Invited, inviteUser, resetUser } from "../src/core/accounts/invite
 import { rotateAndReseal } from "../src/core/credentials/rotate-keys.ts";
 import type { PartnerId } from "../src/core/kernel/brand.ts";
 import { dataDirectory } from "../src/core/platform/data-directory.ts";
+import { recordBeat } from "../src/core/platform/serving.ts";
 import { createMailer } from "../src/daemon/gateways/mailer.ts";
 import { createInvitationMails } from "../src/daemon/workers/invitations.ts";
 import { startDaemon, targetOf } from "./support/daemon.ts";
@@ -149,6 +150,23 @@ test("without a mail server no token waits: at once where no other node can serv
   const { token } = await invite("uma@acme.example");
   await alone();
   await store.write(acceptInvitation, { token, name: "Uma", passwordHash: "x" });
+});
+
+test("a mail is left to a node that sends mail, however long that takes, until it serves no more", async () => {
+  const { node, invite, clock, smtp, store, step } = await mailing();
+  const without = node(null);
+  const sending = { node: "other", url: "http://other.test", alone: false, since: clock.now(), sendsMail: true };
+  await invite("eva@acme.example");
+  clock.advance(61_000);
+  await store.write(recordBeat, sending);
+  await without();
+  await step();
+  expect(smtp.mails).toHaveLength(1);
+  await invite("joe@acme.example");
+  clock.advance(61_000);
+  await without();
+  await step();
+  expect(smtp.mails).toHaveLength(1);
 });
 
 test("a mail that waits outlasts a rotation of the data key, and an unreadable token stops no other", async () => {

@@ -22,7 +22,7 @@ export default command({
   effects: "Reads only. --watch draws it again every 2 seconds, until q or Ctrl-C; both end it with exit code 0.",
   json:
     "{at, writes_held_ms (null: no other session holds up writes), serving: {serving, since, nodes: [{url, since, " +
-    "last_seen_at, state (serving | stopped | lost), clock_ahead_ms (null: not compared yet), runs_cron, " +
+    "last_seen_at, state (serving | stopped | lost), clock_ahead_ms (null: not compared yet), runs_cron, sends_mail, " +
     "replica: {state (used | behind | away | foreign), lag_ms} or null}]}, " +
     "outages: [{kind (supplier | carrier), name, since, last_at, failures, last_error, next_attempt_at, waiting}], " +
     "suppliers: [{name, circuit (closed | open | half_open), since, reason}], " +

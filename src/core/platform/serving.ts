@@ -20,6 +20,8 @@ interface Beat {
   clock_ahead_ms?: number | null;
   /** Whether it ran the jobs of the calendar; left out by earlier versions, and where it did not. */
   runs_cron?: true;
+  /** Whether it sends mail to people; left out by earlier versions, and where it does not. */
+  sends_mail?: true;
   /** How its replica followed; left out where it has none. */
   replica?: ReplicaState;
 }
@@ -42,6 +44,8 @@ export interface ServingNode {
   clock_ahead_ms: number | null;
   /** Whether it runs the jobs of the calendar: one of the nodes that serve does. */
   runs_cron: boolean;
+  /** Whether it serves and sends mail to people. */
+  sends_mail: boolean;
   /** Null: it reads from none. */
   replica: ReplicaState | null;
 }
@@ -92,6 +96,8 @@ export interface BeatingDaemon extends ServingDaemon {
   clockAheadMs?: number | null;
   /** Whether it runs the jobs of the calendar; left out: no. */
   runsCron?: boolean;
+  /** Whether it sends mail to people; left out: no. */
+  sendsMail?: boolean;
   /** How its replica follows; left out or null: it has none, or has not looked at it yet. */
   replica?: ReplicaLook | null;
 }
@@ -102,9 +108,10 @@ export async function recordBeat(tx: Tx, { node, url, since, alone, ...now }: Be
     if (key === FIRST + node) continue;
     if (alone || stateOf(beatOf(value), tx.now) !== "serving") await storeValue(tx, key, null);
   }
-  const { clockAheadMs: clock_ahead_ms = 0, runsCron = false, replica = null } = now;
+  const { clockAheadMs: clock_ahead_ms = 0, runsCron = false, sendsMail = false, replica = null } = now;
   const beat: Beat = { url, since, seen_at: tx.now, stopped_at: null, clock_ahead_ms };
   if (runsCron) beat.runs_cron = true;
+  if (sendsMail) beat.sends_mail = true;
   if (replica !== null) beat.replica = { state: replica.state, lag_ms: replica.lagMs };
   await storeValue(tx, FIRST + node, textOf(beat));
 }
@@ -126,9 +133,15 @@ export async function servingState(q: Read): Promise<ServingState> {
     state: stateOf(beat, q.now),
     clock_ahead_ms: beat.clock_ahead_ms === undefined ? 0 : beat.clock_ahead_ms,
     runs_cron: beat.runs_cron === true && stateOf(beat, q.now) === "serving",
+    sends_mail: beat.sends_mail === true && stateOf(beat, q.now) === "serving",
     replica: beat.replica ?? null,
   }));
   return { serving: live.length > 0, since: since === null ? null : isoTime(since), nodes };
+}
+
+/** Whether any daemon that serves the database sends mail to people. */
+export async function anyNodeMails(q: Read): Promise<boolean> {
+  return (await servingState(q)).nodes.some(({ sends_mail }) => sends_mail);
 }
 
 function lastEnd(beats: readonly Beat[]): number | null {

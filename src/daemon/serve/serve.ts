@@ -104,7 +104,7 @@ export async function serve(given: MainDependencies, options: ServeOptions): Pro
     workers = startWorkers({ ...context, node, allowPrivateWebhooks, smtpUrl, insecure, dataDirectory });
     const { runsCron } = workers;
     const state = () => ({ clockAheadMs: clocks.aheadMs(), runsCron: runsCron(), replica: replica?.seen() ?? null });
-    heart = await startHeart(deps, { node, url: http.url, state });
+    heart = await startHeart(deps, { node, url: http.url, sendsMail: smtpUrl !== undefined, state });
   } catch (error) {
     // Without its workers the daemon must not serve.
     metricsServer?.close();
@@ -178,6 +178,7 @@ function countersOf({ store, clock, log }: MainDependencies): Counters {
 interface HeartOf {
   node: string;
   url: string;
+  sendsMail: boolean;
   state: () => Pick<BeatingDaemon, "clockAheadMs" | "runsCron" | "replica">;
 }
 
@@ -187,7 +188,7 @@ interface HeartOf {
  */
 async function startHeart(
   { store, clock, log, alone }: MainDependencies,
-  { node, url, state }: HeartOf,
+  { node, url, sendsMail, state }: HeartOf,
 ): Promise<{ stop(): Promise<void> }> {
   const since = clock.now();
   const daemon = { node, url, since, alone };
@@ -196,7 +197,7 @@ async function startHeart(
     name: "heartbeat",
     pollMs: BEAT_MS,
     log,
-    step: () => store.write(recordBeat, { ...daemon, ...state() }).finally(first.resolve),
+    step: () => store.write(recordBeat, { ...daemon, sendsMail, ...state() }).finally(first.resolve),
   });
   await first.promise;
   return {

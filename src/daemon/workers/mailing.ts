@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../core/kernel/clock.ts";
 import { maySend } from "../../core/platform/lease.ts";
+import { anyNodeMails } from "../../core/platform/serving.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { Mail, Mailer, MailFault } from "../gateways/mailer.ts";
 import { drained, type Step } from "./loop.ts";
@@ -40,15 +41,15 @@ export interface MailKind<L extends Claimed> {
   record(lease: L, fault: MailFault | null): Promise<void>;
 }
 
-/** How long a node without a mail server leaves a mail to the other nodes, one of which may have one (ms). */
+/** So long (ms) a mail that no node sends is left for one with a mail server to start, or to start again. */
 const OTHERS_MS = 60_000;
 
-/** A step that sends the mails of a kind that are due; without a mail server it gives them up. */
+/** A step that sends the mails of a kind that are due; where no node has a mail server, it gives them up. */
 export function createMailing<L extends Claimed>({ mailer, ...deps }: MailingContext, kind: MailKind<L>): Step {
   if (mailer === null) {
     const given = { forMs: deps.alone ? 0 : OTHERS_MS };
     return async () => {
-      if (await kind.hasDue(given)) await kind.giveUp(given);
+      if ((await kind.hasDue(given)) && !(await deps.store.read(anyNodeMails, null))) await kind.giveUp(given);
     };
   }
   return async (signal) => {

@@ -52,6 +52,7 @@ function tables(visit: ConsoleVisit, seen: CurrentStatus): ComponentChildren {
       { title: "Since", cell: (one) => ({ time: one.since }) },
       { title: "Seen", cell: (one) => ({ time: one.last_seen_at }) },
       { title: "Runs cron", cell: (one) => (one.runs_cron ? "yes" : "no") },
+      { title: "Sends mail", cell: (one) => (one.sends_mail ? "yes" : "no") },
       { title: "Clock", cell: ({ clock_ahead_ms: ms }) => (ms === null ? "not compared yet" : `${ms} ms ahead`) },
       { title: "Replica", cell: ({ replica }) => (replica === null ? null : plain(replica.state)) },
     ]),
