@@ -49,7 +49,7 @@ test("a rate is set for a day, once it was shown what it replaces, and prices by
     [{ rate: "0" }, "Rate must be a plain decimal above 0"],
     [{ from_currency: "MOON", rate: "1" }, "One unit of must be an ISO 4217 currency code"],
     [{ to_currency: "USD", rate: "1" }, "In currency must be another currency than USD"],
-    [{ rate: "1", from: "2026-02-30" }, "From must be a day of the calendar"],
+    [{ rate: "1", from: "2026-02-30" }, "From must be a real date as YYYY-MM-DD"],
   ] as const) {
     const refused = await finance.send(page, { ...usd, ...typed });
     const errors = refused.page.querySelectorAll(".field .error").map(({ text }) => text);

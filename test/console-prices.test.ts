@@ -150,7 +150,7 @@ test("what is wrong with a rule is said beside its field, with what was typed", 
     [{ region: "Europe", price: "1" }, "Price is for one SKU; a region has a markup on the cost"],
     [{ sku: "EU5", markup: "35.555" }, "Markup in percent must be a percentage"],
     [{ sku: "EU5", price: "1", min_quantity: "0" }, "From units must be a whole number from 1"],
-    [{ sku: "EU5", price: "1", from: "2026-02-30" }, "From must be a day of the calendar"],
+    [{ sku: "EU5", price: "1", from: "2026-02-30" }, "From must be a real date as YYYY-MM-DD"],
     [{ sku: "EU5", price: "1", from: "2026-03-02", to: "2026-03-02" }, "To must be after from"],
   ] as const) {
     const refused = await finance.send(form, { sku: "", ...typed }, "/prices/gold");
@@ -183,7 +183,7 @@ test("a rule gets another price, an end and is removed from its own page", async
   ]);
   for (const [end, words] of [
     ["", "Ends on is required"],
-    ["2026-13-01", "Ends on must be a day of the calendar"],
+    ["2026-13-01", "Ends on must be a real date as YYYY-MM-DD"],
   ] as const) {
     const refused = await finance.send(page, { end }, "/end");
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(words)]);

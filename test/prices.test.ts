@@ -184,7 +184,7 @@ describe("esimctl prices", () => {
       "gold --region Europe --markup 1.005": /markup must be a percentage/,
       "gold --sku EU5 --price 3 --min-quantity 0": /--min-quantity must be/,
       "gold --sku EU5 --price 3 --min-quantity 10001": /--min-quantity must be/,
-      "gold --sku EU5 --price 3 --from 2026-02-30": /--from must be a day/,
+      "gold --sku EU5 --price 3 --from 2026-02-30": /--from must be a real date/,
       "gold --sku EU5 --price 3 --from 2026-03-02 --to 2026-03-02": /--to must be after from/,
     };
     for (const [words, said] of Object.entries(refused)) {
@@ -232,7 +232,7 @@ describe("esimctl prices", () => {
     const refused = await run("prices", "end", "gold", "--sku", "EU5", "--on", "2999-01-02", "--json");
     expect([refused.exitCode, refused.stdout]).toEqual([1, expect.stringContaining("no rule has this scope")]);
     for (const [day, said] of Object.entries({
-      "2026-13-01": "--on must be a day of the calendar",
+      "2026-13-01": "--on must be a real date as YYYY-MM-DD",
       "2020-01-01": "--on must be after the first day",
     })) {
       const bad = await run("prices", "end", "gold", "--sku", "EU5", "--from", "2020-01-01", "--on", day);
@@ -361,7 +361,7 @@ test("a rate holds from its day on, and is replaced by one of the same day", asy
     "USD AUD 1,5": "rate must be a plain decimal",
     "USD AUD -1": "-1",
     "XXQ AUD 1": "from-currency must be an ISO 4217 currency",
-    "USD AUD 1 --from 2026-13-01": "--from must be a day",
+    "USD AUD 1 --from 2026-13-01": "--from must be a real date",
   })) {
     const ended = await run("fx", "set", ...words.split(" "));
     expect([words, ended.exitCode === 0, ended.stderr]).toEqual([words, false, expect.stringContaining(said)]);

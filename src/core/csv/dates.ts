@@ -1,3 +1,5 @@
+import { isCivilDate } from "../kernel/calendar-day.ts";
+
 /** The orders of day, month and year in dates that are not written as YYYY-MM-DD. */
 export const dateOrders = ["dmy", "mdy", "ymd"] as const;
 export type DateOrder = (typeof dateOrders)[number];
@@ -44,6 +46,11 @@ function ordered([first, second, third]: [string, string, string], order: DateOr
   return order === "dmy" ? [third, second, first] : [third, first, second];
 }
 
+/** The numbers of a date that is a day in some order; null: it is YYYY-MM-DD, or no day in any order. */
+function otherwiseWritten(text: string): [string, string, string] | null {
+  return dateOrders.some((order) => isCivilDate(isoDay(text, order))) ? dateParts(text) : null;
+}
+
 /** Counts how dates are written that are not YYYY-MM-DD. */
 export interface DateTally {
   see(days: readonly string[], values: Readonly<Record<string, string>>): void;
@@ -59,7 +66,7 @@ export function tallyDates(): DateTally {
   const orders = new Set<DateOrder>();
   return {
     see(days, values) {
-      const parts = days.map((column) => dateParts(values[column] ?? "")).filter((found) => found !== null);
+      const parts = days.map((column) => otherwiseWritten(values[column] ?? "")).filter((found) => found !== null);
       if (parts.length === 0) return;
       rows += 1;
       if (parts.some(([first]) => first.length === 4)) orders.add("ymd");

@@ -1,5 +1,5 @@
 import { recordAudit } from "../audit/record.ts";
-import { isCivilDate } from "../kernel/calendar-day.ts";
+import { dateFault } from "../kernel/dated.ts";
 import { invalid } from "../kernel/problem.ts";
 import { updateRow } from "../store/rows.ts";
 import type { Tx } from "../store/store.ts";
@@ -18,7 +18,8 @@ export async function endPriceRule(
   const { id, scope } = await requireRule(tx, list, rule);
   const { from_day, to_day } = scope;
   const ended = { ...scope, to_day: end };
-  if (!isCivilDate(end)) throw invalid({ end: [`must be a day of the calendar such as 2026-12-24, not "${end}"`] });
+  const fault = dateFault(end);
+  if (fault !== null) throw invalid({ end: [fault] });
   if (from_day !== null && end <= from_day) throw invalid({ end: ["must be after the first day on which it holds"] });
   if (end !== to_day) {
     if ((await ruleOf(tx, list, ended)) !== null) throw invalid({ end: ["is when another rule of this scope ends"] });

@@ -1,8 +1,8 @@
 import { and, desc, eq, lte } from "drizzle-orm";
 import { changesOf } from "../audit/changes.ts";
 import { type Actor, recordAudit } from "../audit/record.ts";
-import { isCivilDate } from "../kernel/calendar-day.ts";
 import { isoTime } from "../kernel/clock.ts";
+import { dateFault } from "../kernel/dated.ts";
 import { currencyDecimals } from "../kernel/money.ts";
 import { type FieldErrors, invalid } from "../kernel/problem.ts";
 import { together } from "../kernel/together.ts";
@@ -114,6 +114,7 @@ function refuseRate({ from, to, rate, day }: RateKey & { rate: string }): void {
   if (!/^\d{1,9}(\.\d{1,10})?$/.test(rate) || Number(rate) === 0) {
     errors.rate = [`must be a plain decimal above 0 with at most 10 decimals such as 1.52, not "${rate}"`];
   }
-  if (!isCivilDate(day)) errors.from = [`must be a day of the calendar such as 2026-12-24, not "${day}"`];
+  const fault = dateFault(day);
+  if (fault !== null) errors.from = [fault];
   if (Object.keys(errors).length > 0) throw invalid(errors);
 }

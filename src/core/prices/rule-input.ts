@@ -1,6 +1,6 @@
 import type { ProductId } from "../kernel/brand.ts";
-import { isCivilDate } from "../kernel/calendar-day.ts";
 import type { Checked } from "../kernel/checked.ts";
+import { dateFault } from "../kernel/dated.ts";
 import { parseMoney } from "../kernel/money.ts";
 import { type FieldErrors, Problem } from "../kernel/problem.ts";
 import { regionKey } from "../kernel/search-keys.ts";
@@ -113,7 +113,8 @@ function quantityIn(text: string | null, errors: FieldErrors): number {
 }
 
 function dayIn(name: "from" | "to", text: string | null, errors: FieldErrors): string | null {
-  if (text === null || isCivilDate(text)) return text;
-  errors[name] = [`must be a day of the calendar such as 2026-12-24, not "${text}"`];
+  const fault = text === null ? null : dateFault(text);
+  if (fault === null) return text;
+  errors[name] = [fault];
   return null;
 }

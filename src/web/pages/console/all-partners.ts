@@ -30,7 +30,7 @@ export const dayFilters = [
 export async function overAll({ query, form, store }: Visit) {
   const given = { ...query, ...form };
   const slug = optionalField(given, "partner");
-  const environment: Environment = chosen(given, "environment", ["sandbox"]) ?? "production";
+  const environment: Environment = chosen(given, "environment", ["production", "sandbox"]) ?? "production";
   return {
     environment,
     partnerId: slug === undefined ? undefined : (await store.read(requirePartner, slug)).id,

@@ -32,7 +32,10 @@ async function calendarPage(visit: PortalVisit): Promise<Shown> {
   if (!isCivilDate(`${month}-01`)) throw invalid({ month: ["must be a month as YYYY-MM"] });
   const counts = await store.list(activationsByDay, { ...owner, from: `${month}-01`, to: `${month}-31` });
   const byDay = new Map(counts.map((one) => [one.date, one]));
-  const near = [laterBy(`${month}-01`, -1), laterBy(`${month}-28`, 4)].map((day) => day.slice(0, 7));
+  // No month is before that of the year 0, nor after that of 9999.
+  const near = [laterBy(`${month}-01`, -1), laterBy(`${month}-28`, 4)]
+    .filter(isCivilDate)
+    .map((day) => day.slice(0, 7));
   const total = counts.reduce((sum, { requests }) => sum + requests, 0);
   return pageShown(visit, `Activations in ${monthWords(month)}`, [
     <nav class="pages" aria-label="Months">
