@@ -48,8 +48,10 @@ export async function openTestStore(clock: Clock): Promise<TestStore> {
 /** Runs statements on a database, past the store. */
 export async function runStatements(location: Location, statements: string[]): Promise<void> {
   if ("url" in location) {
-    for (const statement of statements) await onServer(location.url, statement);
-    return;
+    const client = new pg.Client({ connectionString: location.url });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    return client.end();
   }
   const database = new Database(location.file);
   for (const statement of statements) database.exec(statement);
