@@ -22,16 +22,22 @@ function filterInPlace(): void {
 
 let waiting: ReturnType<typeof setTimeout> | undefined;
 
+/** The list that was asked for last. */
+let latest = "";
+
 async function refreshList(form: HTMLFormElement): Promise<void> {
   const list = form.closest("[data-live-list]");
   const given = [...new FormData(form)].filter(([, value]) => value !== "") as [string, string][];
   // Not `form.action`: a filter may have this name.
   const address = `${form.getAttribute("action")}?${new URLSearchParams(given)}`;
+  latest = address;
   const response = await fetch(address, { headers: { accept: "text/html" } });
-  if (list === null || !response.ok || response.redirected) return location.assign(address);
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  // More was typed meanwhile.
+  if (latest !== address) return;
+  // One that refuses a filter, as of a word that is not typed to its end, says so.
   const fresh = page.querySelector("[data-live-list]");
-  if (fresh === null) return;
+  if (list === null || fresh === null || response.redirected) return location.assign(address);
   // The bar of filters stays, with what is typed into it.
   for (const node of [...list.children]) if (node !== form) node.remove();
   for (const node of [...fresh.children]) if (!node.matches("[data-filters]")) list.append(node);

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { csvLine } from "../../core/csv/write.ts";
+import { Problem } from "../../core/kernel/problem.ts";
 import { calendarDay, chosen, type Form, field, optionalField, type Shown, type Visit } from "../session/visit.ts";
 import { type Filter, List, type ListOf, PAGE_ROWS } from "./list.tsx";
 import { pageShown } from "./shown.tsx";
-import { cellText } from "./words.ts";
+import { type Cell, cellText } from "./words.ts";
 
 /** What is read at a time. */
 interface PageAsked {
@@ -44,8 +45,48 @@ interface Listed<T, F extends readonly Filter[]> extends Omit<ListOf<T>, "visit"
   below?: ComponentChildren;
 }
 
-/** A list, as a page or as the CSV that its address asks for. */
+/**
+ * A list, as a page or as the CSV that its address asks for. What is wrong with a filter of a page is said beside the
+ * filters. Throws `validation` else.
+ */
 export async function listed<T, const F extends readonly Filter[] = []>(
+  visit: Visit,
+  given: Listed<T, F>,
+): Promise<Shown> {
+  try {
+    return await wholeList(visit, given);
+  } catch (error) {
+    const { path, title, caption = title, columns, filters = [], above, below } = given;
+    const problem = refusalOf(error, filters);
+    if (problem === null || asksCsv(visit)) throw error;
+    for (const { name, label } of filters) visit.labels.set(name, label);
+    const empty = "Nothing is listed by such a filter.";
+    const list = <List {...{ path, caption, columns, filters, empty, rows: [] }} visit={{ ...visit, problem }} />;
+    return { ...pageShown(visit, title, await around(list, { above, below })), status: problem.status };
+  }
+}
+
+/** The refusal of what filters say, and of nothing else; null: it is none. */
+function refusalOf(error: unknown, filters: readonly Filter[]): Problem | null {
+  if (!(error instanceof Problem) || error.errors === undefined) return null;
+  const isFilter = (name: string) => filters.some((filter) => filter.name === name);
+  return Object.keys(error.errors).every(isFilter) ? error : null;
+}
+
+async function around(
+  list: ComponentChildren,
+  { above, below }: Pick<Listed<never, []>, "above" | "below">,
+): Promise<ComponentChildren> {
+  return (
+    <>
+      {typeof above === "function" ? await above() : above}
+      {list}
+      {below}
+    </>
+  );
+}
+
+async function wholeList<T, const F extends readonly Filter[]>(
   visit: Visit,
   { title, read, none, emptyPage, above, below, ...list }: Listed<T, F>,
 ): Promise<Shown> {
@@ -61,14 +102,9 @@ export async function listed<T, const F extends readonly Filter[] = []>(
   const empty = found.next === null ? last : (emptyPage ?? list.empty);
   const whole = { caption: title, ...list, ...found, empty, visit };
   if (asksCsv(visit)) return listCsv(whole);
-  const body = (
-    <>
-      {typeof above === "function" ? await above() : above}
-      <List {...whole} />
-      {below}
-    </>
-  );
-  return pageShown(visit, title, body);
+  // A form of the page that was refused says so above the list.
+  const shown = <List {...whole} visit={{ ...visit, problem: null }} />;
+  return pageShown(visit, title, await around(shown, { above, below }));
 }
 
 /** What the address chooses of these filters. Throws `validation` for a word that is none of a filter's, or no day. */
@@ -110,9 +146,33 @@ async function readRows<T>(
 
 /** The list as CSV, as it is filtered; a last line says where there is more. No cell is a spreadsheet's formula. */
 function listCsv<T>({ columns, rows, next, path }: Pick<ListOf<T>, "columns" | "rows" | "next" | "path">): Shown {
-  const lines = rows.map((row) => columns.map(({ cell }) => cellText(cell(row))));
+  const kept = columns.filter(({ leads }) => leads !== true);
+  const lines = withCurrencies(
+    kept.map(({ title }) => title),
+    rows.map((row) => kept.map(({ cell }) => cell(row))),
+  );
   const more = next ? [[`These are the first ${rows.length} rows: narrow the list by its filters.`]] : [];
-  const all = [columns.map(({ title }) => title), ...lines, ...more];
-  const file = all.map((cells) => csvLine({ delimiter: "," }, cells)).join("");
+  const file = [...lines, ...more].map((cells) => csvLine({ delimiter: "," }, cells)).join("");
   return { file, type: "text/csv; charset=utf-8", name: `${path.split("/").filter(Boolean).join("-")}.csv` };
+}
+
+/**
+ * Amounts are plain numbers in CSV, their currency in a column of its own. A row with amounts in several has it beside
+ * those that are in another than the first.
+ */
+function withCurrencies(titles: readonly string[], rows: readonly (readonly Cell[])[]): string[][] {
+  const hasOwn = titles.includes("Currency");
+  if (hasOwn || !rows.some((cells) => cells.some(isMoney)))
+    return [[...titles], ...rows.map((cells) => cells.map(cellText))];
+  const lines = rows.map((cells) => {
+    const currency = cells.find(isMoney)?.currency ?? "";
+    const text = (cell: Cell) =>
+      isMoney(cell) && cell.currency !== currency ? `${cellText(cell)} ${cell.currency}` : cellText(cell);
+    return [...cells.map(text), currency];
+  });
+  return [[...titles, "Currency"], ...lines];
+}
+
+function isMoney(cell: Cell): cell is Extract<Cell, { money: number }> {
+  return typeof cell === "object" && cell !== null && "money" in cell;
 }

@@ -2,6 +2,7 @@ import { type ComponentChildren, h } from "preact";
 import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
 import { field, type Visit } from "../session/visit.ts";
 import { cellShown } from "./cell.tsx";
+import { FormProblem } from "./form.tsx";
 import { type Cell, cellText, plain } from "./words.ts";
 
 /** A column of a list. */
@@ -9,6 +10,8 @@ export interface Column<T> {
   title: string;
   cell(row: T): Cell;
   right?: boolean;
+  /** It only leads elsewhere: CSV has no such column. */
+  leads?: true;
 }
 
 /** What a list is narrowed by, from its address. */
@@ -57,6 +60,7 @@ export function List<T>(list: ListOf<T>) {
   return (
     <div data-live-list="">
       {filters.length > 0 && <FilterBar {...list} filters={filters} />}
+      <FormProblem visit={visit} />
       {rows.length === 0 ? (
         <div class="empty">{empty}</div>
       ) : select === undefined ? (

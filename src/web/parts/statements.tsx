@@ -46,8 +46,8 @@ function columnsOf(path: string): Column<StatementFigures>[] {
     { title: "Movements", right: true, cell: (one) => one.movement_count },
     { title: "Closing", right: true, cell: (one) => ({ money: one.closing_cents, currency: one.currency }) },
     { title: "State", cell: (one) => (one.finished ? "finished" : "not finished") },
-    { title: "For programs", cell: (one) => file(one, "csv") },
-    { title: "To print", cell: (one) => file(one, "pdf") },
+    { title: "For programs", leads: true, cell: (one) => file(one, "csv") },
+    { title: "To print", leads: true, cell: (one) => file(one, "pdf") },
   ];
 }
 
