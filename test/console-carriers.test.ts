@@ -68,7 +68,8 @@ test("the form of a carrier shows what holds, and what is taken out of it holds 
   const url = "http://carrier.example/activate";
   const added = await admin.send(await admin.get("/console/carriers"), { ...typed, url, insecure: "yes" });
   expect(added.page.querySelector('input[name="insecure"]')?.hasAttribute("checked")).toBe(true);
-  const change = (form: Record<string, string>) => admin.send(added, form, "/carriers/8964");
+  const change = async (form: Record<string, string>) =>
+    admin.send(await admin.get("/console/carriers/8964"), form, "/carriers/8964");
   for (const [form, words] of [
     [{ insecure: "" }, "Address must be https beyond this machine"],
     [{ url: "" }, "Address is needed by the http adapter."],

@@ -48,9 +48,9 @@ test("a provider is connected, checked and changed; its secret is shown nowhere"
   );
   expect(changed.text).toContain("https://esim.example.com/open");
   expect((await contact())?.secret?.reveal()).toBe(provider.secret);
-  const plain = await admin.send(replaced, { url: "http://esim.example.com/open" }, "/two/connection");
+  const plain = await admin.send(changed, { url: "http://esim.example.com/open" }, "/two/connection");
   expect([plain.status, plain.text]).toEqual([400, expect.stringContaining("must be https beyond this machine")]);
-  const open = await admin.send(replaced, { url: "http://esim.example.com", insecure: "yes" }, "/two/connection");
+  const open = await admin.send(changed, { url: "http://esim.example.com", insecure: "yes" }, "/two/connection");
   expect(open.page.querySelector('input[name="insecure"]')?.hasAttribute("checked")).toBe(true);
   expect((await admin.send(open, { insecure: "" }, "/two/connection")).status).toBe(400);
   // Empty is the provider's own.

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { field, type Visit } from "../session/visit.ts";
 import { Field, Form, Submit } from "./form.tsx";
+import { merged, type Said, SHOWN_FIELD, shownText } from "./merging.ts";
 import { LinkButton } from "./shown.tsx";
 
 /** A field as data: a labeled one, a box to tick, or a heading or a sentence between them; false: none. */
@@ -17,6 +18,16 @@ export function namesOf(given: readonly FieldOf[]): string[] {
     if (typeof one !== "object" || "heading" in one) return [];
     return "tick" in one ? one.tick : one.name;
   });
+}
+
+/** What fields say of a record; one without a value says nothing. */
+export function saidBy(given: readonly FieldOf[]): Said {
+  const said = given.flatMap((one): [string, string][] => {
+    if (typeof one !== "object" || "heading" in one) return [];
+    if ("tick" in one) return [[one.tick, one.checked === true ? "yes" : ""]];
+    return one.value === undefined ? [] : [[one.name, one.value]];
+  });
+  return Object.fromEntries(said);
 }
 
 /** Fields with what was sent before: a box that was sent without its tick is no field of the form. */
@@ -42,6 +53,8 @@ export interface FormOf extends FormProps {
   /** The section is folded under its heading, unless it is open. */
   folded?: { open: boolean };
   fields: readonly FieldOf[];
+  /** They are of a record that others may change meanwhile: what else it says of it, see `mergedVisit`. */
+  ofRecord?: Said;
   /** What it carries without showing it. */
   hidden?: Readonly<Record<string, string | readonly string[]>>;
   /** What else is in it, before its fields and after them. */
@@ -63,6 +76,7 @@ export function formShown(visit: Visit, given: FormOf): ComponentChildren {
     intro,
     folded,
     fields,
+    ofRecord,
     hidden = {},
     before,
     after,
@@ -75,13 +89,16 @@ export function formShown(visit: Visit, given: FormOf): ComponentChildren {
   } = given;
   const beside = back === undefined ? given.beside : <LinkButton visit={visit} to={back} words="Go back" />;
   const button = <Submit kind={bad ? "bad" : plain ? "plain" : undefined}>{submit}</Submit>;
+  const said = ofRecord && { ...saidBy(fields), ...ofRecord };
+  const seen = said === undefined ? visit : { ...visit, form: merged(visit.form, said) };
   const shown = (
     <Form class="narrow" {...form} visit={visit}>
+      {said && <input type="hidden" name={SHOWN_FIELD} value={shownText(said)} />}
       {Object.entries(hidden).flatMap(([name, values]) =>
         [values].flat().map((value) => <input type="hidden" name={name} value={value} />),
       )}
       {before}
-      {fieldsShown(visit, fields)}
+      {fieldsShown(seen, fields)}
       {after}
       {beside === undefined ? (
         button

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
-import type { Carrier } from "../../../core/carriers/carrier.ts";
+import { type Carrier, requireCarrier, toCarrier } from "../../../core/carriers/carrier.ts";
 import { type CarrierSettings, setCarrier } from "../../../core/carriers/set.ts";
 import { carrierAdapters, kycFields } from "../../../core/store/schema/values.ts";
-import { type FieldOf, formShown } from "../../parts/act-form.tsx";
+import { type FieldOf, formShown, saidBy } from "../../parts/act-form.tsx";
+import { mergedVisit } from "../../parts/merging.ts";
 import {
   type ConsoleVisit,
   choiceField,
@@ -64,7 +65,9 @@ export function carrierForms(visit: ConsoleVisit, carrier: Carrier): ComponentCh
   const to = pathOf(carrier.prefix);
   return (
     <>
-      {formShown(visit, { title: "Change", to, submit: "Save the carrier", fields: fieldsOf(carrier) })}
+      {formShown(visit, {
+        ...{ title: "Change", to, submit: "Save the carrier", fields: fieldsOf(carrier), ofRecord: {} },
+      })}
       {secretForm(visit, `${to}/secret`, carrier.has_secret)}
     </>
   );
@@ -100,8 +103,11 @@ export function addCarrier(visit: ConsoleVisit) {
 }
 
 /** Changes a carrier. */
-export const changeCarrier = (visit: ConsoleVisit) =>
-  set(visit, { prefix: partIn(visit, "prefix"), settings: settingsIn(visit, false) });
+export async function changeCarrier(visit: ConsoleVisit) {
+  const prefix = partIn(visit, "prefix");
+  const carrier = toCarrier(await visit.store.read(requireCarrier, prefix));
+  return set(visit, { prefix, settings: settingsIn(mergedVisit(visit, saidBy(fieldsOf(carrier))), false) });
+}
 
 /** Replaces a carrier's secret. */
 export const replaceCarrierSecret = (visit: ConsoleVisit) =>

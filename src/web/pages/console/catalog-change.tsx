@@ -5,29 +5,34 @@ import { formatMoney } from "../../../core/kernel/money.ts";
 import { invalid } from "../../../core/kernel/problem.ts";
 import type { Row } from "../../../core/store/schema/tables.ts";
 import { type ProductStatus, productStatuses, whenShorts } from "../../../core/store/schema/values.ts";
-import { type FieldOf, formShown } from "../../parts/act-form.tsx";
+import { type FieldOf, formShown, saidBy } from "../../parts/act-form.tsx";
 import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
+import { mergedVisit, SHOWN_FIELD } from "../../parts/merging.ts";
 import { table } from "../../parts/shown.tsx";
 import { moneyWords, plain } from "../../parts/words.ts";
 import { type ConsoleVisit, choiceField, field, moneyField, type Shown } from "../../session/visit.ts";
 
 type ProductRow = Row<"products">;
 
-/** The form that changes a product. */
-export function changeForm(visit: ConsoleVisit, row: ProductRow): ComponentChildren {
+function fieldsOf(row: ProductRow): FieldOf[] {
   const [price, low] = [formatMoney(row.price_cents, row.currency), row.low_stock?.toString() ?? ""];
   const short = [["review", "orders wait in review"] as const, ["out_of_stock", "it goes off sale"] as const];
   const ofStock: FieldOf[] = [
     { name: "low_stock", label: "Alert below", inputmode: "numeric", value: low, hint: "Free eSIMs; empty: no alert." },
     { name: "when_short", label: "When the stock ends", options: short, value: row.when_short ?? "review" },
   ];
+  return [
+    { name: "price", label: `Price (${row.currency})`, inputmode: "decimal", value: price, required: true },
+    { name: "status", label: "Status", options: productStatuses, value: row.status },
+    ...(row.delivery_method === "stock" ? ofStock : []),
+  ];
+}
+
+/** The form that changes a product. */
+export function changeForm(visit: ConsoleVisit, row: ProductRow): ComponentChildren {
   return formShown(visit, {
     ...{ title: "Change", to: `/catalog/${row.id}`, submit: "Show what changes" },
-    fields: [
-      { name: "price", label: `Price (${row.currency})`, inputmode: "decimal", value: price, required: true },
-      { name: "status", label: "Status", options: productStatuses, value: row.status },
-      ...(row.delivery_method === "stock" ? ofStock : []),
-    ],
+    ...{ fields: fieldsOf(row), ofRecord: {} },
   });
 }
 
@@ -81,7 +86,7 @@ function lowStockIn(form: ConsoleVisit["form"]): number | null {
 export async function changeIt(visit: ConsoleVisit, row: ProductRow): Promise<Shown> {
   const { store } = visit;
   const to = `/catalog/${row.id}`;
-  const { edit, words, price_cents } = changeIn(visit, row);
+  const { edit, words, price_cents } = changeIn(mergedVisit(visit, saidBy(fieldsOf(row))), row);
   if (words.length === 0) return { to, notice: "Nothing was to be changed." };
   if (isConfirmed(visit)) {
     await visit.write(changeProduct, { ...edit });
@@ -91,7 +96,7 @@ export async function changeIt(visit: ConsoleVisit, row: ProductRow): Promise<Sh
   const doubts = await store.read(priceDoubts, { ...row, price_cents });
   return consequenceShown(visit, {
     ...{ title: `Change ${row.sku}?`, to, act: "Change", back: to },
-    carried: ["price", "status", "low_stock", "when_short"],
+    carried: ["price", "status", "low_stock", "when_short", SHOWN_FIELD],
     kind: doubts.length > 0 ? "bad" : undefined,
     children: (
       <>

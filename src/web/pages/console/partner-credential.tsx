@@ -2,8 +2,9 @@ import { type Credential, type GuardRails, listCredentials } from "../../../core
 import { type GuardRailsChange, updateCredential } from "../../../core/credentials/update.ts";
 import { withoutHidden } from "../../../core/kernel/hidden-characters.ts";
 import { notFound } from "../../../core/kernel/problem.ts";
-import { formShown } from "../../parts/act-form.tsx";
+import { type FieldOf, formShown, saidBy } from "../../parts/act-form.tsx";
 import { ActButton } from "../../parts/form.tsx";
+import { mergedVisit } from "../../parts/merging.ts";
 import { type Fields, pageShown, record } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
@@ -66,7 +67,19 @@ function capWords({ spend_caps, spent_today }: GuardRails): string {
   return caps.length === 0 ? "any amount" : [...caps, ...spent].join("; ");
 }
 
-function guarding(visit: ConsoleVisit, { guard_rails: rails, identity }: Credential, place: string) {
+function railsOf({ guard_rails: rails, identity }: Credential): FieldOf[] {
+  const [networks, day] = [rails.addresses?.join("\n") ?? "", rails.expires_at?.slice(0, 10) ?? ""];
+  const ip = "One a line, for example 203.0.113.0/24; empty: any.";
+  const expires = "The first moment of the day, UTC; empty: never.";
+  return [
+    { name: "ip", label: "Addresses and networks", value: networks, rows: 4, hint: ip },
+    { name: "expires", label: "Invalid from", type: "date", value: day, hint: expires },
+    { tick: "identity", label: "May handle identities", checked: identity },
+  ];
+}
+
+function guarding(visit: ConsoleVisit, one: Credential, place: string) {
+  const { guard_rails: rails } = one;
   if (rails.guarded_by !== null) {
     return (
       <section>
@@ -79,17 +92,10 @@ function guarding(visit: ConsoleVisit, { guard_rails: rails, identity }: Credent
       </section>
     );
   }
-  const [networks, day] = [rails.addresses?.join("\n") ?? "", rails.expires_at?.slice(0, 10) ?? ""];
-  const ip = "One a line, for example 203.0.113.0/24; empty: any.";
-  const expires = "The first moment of the day, UTC; empty: never.";
   return [
     formShown(visit, {
       ...{ title: "Guard rails", to: `${place}/guard-rails`, submit: "Save the guard rails" },
-      fields: [
-        { name: "ip", label: "Addresses and networks", value: networks, rows: 4, hint: ip },
-        { name: "expires", label: "Invalid from", type: "date", value: day, hint: expires },
-        { tick: "identity", label: "May handle identities", checked: identity },
-      ],
+      ...{ fields: railsOf(one), ofRecord: {} },
     }),
     formShown(visit, {
       ...{ title: "What orders may cost", to: `${place}/spend-cap`, submit: "Save the cap" },
@@ -112,11 +118,12 @@ function expiryIn({ form }: ConsoleVisit, { guard_rails }: Credential): number |
 
 async function guard(visit: ConsoleVisit): Promise<Shown> {
   const one = await credentialIn(visit);
-  const addresses = field(visit.form, "ip")
+  const sent = mergedVisit(visit, saidBy(railsOf(one)));
+  const addresses = field(sent.form, "ip")
     .split(/[\s,]+/)
     .filter((part) => part !== "");
-  const expiresAt = expiryIn(visit, one);
-  const identity = field(visit.form, "identity") !== "";
+  const expiresAt = expiryIn(sent, one);
+  const identity = field(sent.form, "identity") !== "";
   return change(visit, one, {
     addresses: addresses.length === 0 ? null : addresses,
     ...(expiresAt === undefined ? {} : { expiresAt }),

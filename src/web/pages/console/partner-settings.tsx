@@ -2,7 +2,8 @@ import { requirePartner } from "../../../core/partners/partner.ts";
 import { type PartnerChange, updatePartner } from "../../../core/partners/update.ts";
 import type { Row } from "../../../core/store/schema/tables.ts";
 import { type PartnerBound, partnerBounds, tiers } from "../../../core/store/schema/values.ts";
-import { type FieldOf, formShown } from "../../parts/act-form.tsx";
+import { type FieldOf, formShown, saidBy } from "../../parts/act-form.tsx";
+import { mergedVisit } from "../../parts/merging.ts";
 import { pageShown } from "../../parts/shown.tsx";
 import { moneyWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
@@ -41,6 +42,7 @@ async function settingsPage(visit: ConsoleVisit): Promise<Shown> {
       <PartnerLinks visit={visit} slug={partner.slug} />
       {formShown(visit, {
         ...{ title: "What it may do", to: `${at}/settings`, fields: settingsOf(partner), submit: "Save" },
+        ofRecord: {},
       })}
       {formShown(visit, {
         ...{ title: "Credit line", to: `${at}/credit-line`, submit: "Set the credit line" },
@@ -101,7 +103,7 @@ async function save(visit: ConsoleVisit): Promise<Shown> {
   const { store } = visit;
   const partner = await store.read(requirePartner, slugOf(visit));
   const { slug } = partner;
-  const changes = changesIn(visit, partner);
+  const changes = changesIn(mergedVisit(visit, saidBy(settingsOf(partner))), partner);
   const to = `/partners/${slug}`;
   if (Object.keys(changes).length === 0) return { to, notice: "Nothing was changed." };
   await visit.write(updatePartner, { slug, ...changes });

@@ -4,7 +4,8 @@ import type { ThresholdChange } from "../../../core/partners/thresholds.ts";
 import { updatePartner } from "../../../core/partners/update.ts";
 import { thresholdsOf } from "../../../core/platform/partner-thresholds.ts";
 import { esimThresholds } from "../../../core/store/schema/values.ts";
-import { formShown } from "../../parts/act-form.tsx";
+import { type FieldOf, formShown, saidBy } from "../../parts/act-form.tsx";
+import { mergedVisit } from "../../parts/merging.ts";
 import { pageShown, table } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, field, moneyField, requiredField, type Shown } from "../../session/visit.ts";
@@ -12,10 +13,9 @@ import { PartnerLinks, slugOf } from "./partner-links.tsx";
 
 async function thresholdsPage(visit: ConsoleVisit): Promise<Shown> {
   const partner = await visit.store.read(requirePartner, slugOf(visit));
-  const { low_wallet, low_data, expiry_days } = thresholdsOf(partner);
+  const thresholds = thresholdsOf(partner);
+  const { low_wallet } = thresholds;
   const to = `/partners/${partner.slug}/thresholds`;
-  const hintOf = ({ default: usual }: { default: readonly number[] }) =>
-    `Commas between; empty: no events. "default" goes back to ${usual.join(", ")}.`;
   const body = (
     <>
       <PartnerLinks visit={visit} slug={partner.slug} />
@@ -32,21 +32,26 @@ async function thresholdsPage(visit: ConsoleVisit): Promise<Shown> {
         ],
       })}
       {formShown(visit, {
-        ...{ title: "eSIMs", to, submit: "Save" },
-        fields: [
-          {
-            ...{ name: "low_data", label: "Used, in percent of the data", value: low_data.join(", ") },
-            hint: hintOf(esimThresholds.low_data),
-          },
-          {
-            ...{ name: "expiry_days", label: "Days before the end", value: expiry_days.join(", ") },
-            hint: hintOf(esimThresholds.expiry_days),
-          },
-        ],
+        ...{ title: "eSIMs", to, submit: "Save", fields: esimFields(thresholds), ofRecord: {} },
       })}
     </>
   );
   return pageShown(visit, `Thresholds of ${partner.name}`, body);
+}
+
+function esimFields({ low_data, expiry_days }: ReturnType<typeof thresholdsOf>): FieldOf[] {
+  const hintOf = ({ default: usual }: { default: readonly number[] }) =>
+    `Commas between; empty: no events. "default" goes back to ${usual.join(", ")}.`;
+  return [
+    {
+      ...{ name: "low_data", label: "Used, in percent of the data", value: low_data.join(", ") },
+      hint: hintOf(esimThresholds.low_data),
+    },
+    {
+      ...{ name: "expiry_days", label: "Days before the end", value: expiry_days.join(", ") },
+      hint: hintOf(esimThresholds.expiry_days),
+    },
+  ];
 }
 
 /** Numbers with commas between; null: as is usual. Throws `validation`. */
@@ -67,7 +72,8 @@ async function set(visit: ConsoleVisit, thresholds: ThresholdChange): Promise<Sh
 /** What was not changed is left out: a default that is shown stays one. */
 async function setEsims(visit: ConsoleVisit): Promise<Shown> {
   const now = thresholdsOf(await visit.store.read(requirePartner, slugOf(visit)));
-  const asked = (["low_data", "expiry_days"] as const).map((name) => [name, numbersIn(visit, name)] as const);
+  const sent = mergedVisit(visit, saidBy(esimFields(now)));
+  const asked = (["low_data", "expiry_days"] as const).map((name) => [name, numbersIn(sent, name)] as const);
   return set(visit, Object.fromEntries(asked.filter(([name, numbers]) => numbers?.join() !== now[name].join())));
 }
 

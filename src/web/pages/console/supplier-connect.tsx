@@ -3,8 +3,9 @@ import { parseCost } from "../../../core/kernel/cost.ts";
 import { supplierAdapters } from "../../../core/store/schema/values.ts";
 import { type SupplierSettings, setSupplier } from "../../../core/suppliers/set.ts";
 import { isProvider, type Supplier } from "../../../core/suppliers/supplier.ts";
-import type { SupplierDetail } from "../../../core/supply/supplier-detail.ts";
-import { type FieldOf, formShown } from "../../parts/act-form.tsx";
+import { type SupplierDetail, supplierDetail } from "../../../core/supply/supplier-detail.ts";
+import { type FieldOf, formShown, saidBy } from "../../parts/act-form.tsx";
+import { mergedVisit } from "../../parts/merging.ts";
 import {
   type ConsoleVisit,
   choiceField,
@@ -62,8 +63,22 @@ export function connectForm(visit: ConsoleVisit): ComponentChildren {
 
 /** The forms that change how a supplier is reached. */
 export function connectionForms(visit: ConsoleVisit, supplier: SupplierDetail): ComponentChildren {
-  const { name, adapter, url, insecure, low_balance, has_secret } = supplier;
+  const { name, adapter, has_secret } = supplier;
   const at = `/suppliers/${encodeURIComponent(name)}`;
+  return (
+    <>
+      {formShown(visit, {
+        ...{ title: "Connection", to: `${at}/connection`, submit: "Save the connection" },
+        ...{ fields: connectionOf(supplier), ofRecord: {} },
+      })}
+      {adapter !== "email" && secretForm(visit, `${at}/secret`, has_secret)}
+    </>
+  );
+}
+
+function connectionOf(supplier: SupplierDetail): FieldOf[] {
+  const { adapter, url, insecure, low_balance } = supplier;
+  if (adapter === "email") return mail(supplier);
   const low = {
     name: "low_balance",
     label: "Buy nothing below",
@@ -71,19 +86,10 @@ export function connectionForms(visit: ConsoleVisit, supplier: SupplierDetail): 
     value: low_balance ?? "",
   } as const;
   const reached = isProvider(adapter) ? { hint: OWN } : { hint: "Where it is reached.", required: true };
-  const own: FieldOf[] = [
+  return [
     ...address({ ...reached, value: url, checked: insecure }),
     isProvider(adapter) && { ...low, hint: "A balance of the account; empty: no bound." },
   ];
-  return (
-    <>
-      {formShown(visit, {
-        ...{ title: "Connection", to: `${at}/connection`, submit: "Save the connection" },
-        fields: adapter === "email" ? mail(supplier) : own,
-      })}
-      {adapter !== "email" && secretForm(visit, `${at}/secret`, has_secret)}
-    </>
-  );
 }
 
 async function set(
@@ -124,10 +130,12 @@ export function connect(visit: ConsoleVisit): Promise<Shown> {
 }
 
 /** Changes where a supplier is reached, and below which balance nothing is bought of it. */
-export function changeConnection(visit: ConsoleVisit): Promise<Shown> {
-  const low = field(visit.form, "low_balance");
-  const bound = "low_balance" in visit.form ? { lowBalance: low === "" ? null : parseCost(low, "low_balance") } : {};
-  return set(visit, { name: partIn(visit, "name"), settings: { ...connectionIn(visit), ...bound } });
+export async function changeConnection(visit: ConsoleVisit): Promise<Shown> {
+  const name = partIn(visit, "name");
+  const sent = mergedVisit(visit, saidBy(connectionOf(await visit.store.read(supplierDetail, name))));
+  const low = field(sent.form, "low_balance");
+  const bound = "low_balance" in sent.form ? { lowBalance: low === "" ? null : parseCost(low, "low_balance") } : {};
+  return set(visit, { name, settings: { ...connectionIn(sent), ...bound } });
 }
 
 /** Replaces a supplier's secret. */

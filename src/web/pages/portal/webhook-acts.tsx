@@ -10,13 +10,14 @@ import { updateWebhook } from "../../../core/webhooks/update.ts";
 import { showWebhook } from "../../../core/webhooks/webhook.ts";
 import { actPage } from "../../parts/act-page.tsx";
 import { endpointIs } from "../../parts/endpoint-facts.ts";
+import { mergedVisit } from "../../parts/merging.ts";
 import { timeWords } from "../../parts/words.ts";
 import { portalPage } from "../../session/page.ts";
 import { choiceField, idIn, integerField, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { secretShown } from "./own-pages.ts";
 import { MOST_OVERLAP_HOURS, webhookPage } from "./webhook.tsx";
 import { pathOf } from "./webhook-deliveries.tsx";
-import { webhookIn } from "./webhooks.tsx";
+import { saidByWebhook, webhookIn } from "./webhooks.tsx";
 
 const LIST = "/developers/webhooks";
 const HOUR_MS = 3_600_000;
@@ -27,7 +28,8 @@ function targetOf(visit: PortalVisit) {
 }
 
 async function change(visit: PortalVisit): Promise<Shown> {
-  const { description, ...endpoint } = webhookIn(visit);
+  const known = await visit.store.read(showWebhook, targetOf(visit));
+  const { description, ...endpoint } = webhookIn(mergedVisit(visit, saidByWebhook(known)));
   await visit.write(updateWebhook, { ...targetOf(visit), ...endpoint, description: description || null });
   return { to: pathOf(visit), notice: "The endpoint is changed." };
 }

@@ -11,6 +11,7 @@ import { formShown } from "../../parts/act-form.tsx";
 import { endpointHealth, subscriptionWords } from "../../parts/endpoint-facts.ts";
 import type { Column } from "../../parts/list.tsx";
 import { listed } from "../../parts/list-page.tsx";
+import { merged, type Said } from "../../parts/merging.ts";
 import { portalPage } from "../../session/page.ts";
 import { fields, type PortalVisit, type Shown } from "../../session/visit.ts";
 import { secretShown } from "./own-pages.ts";
@@ -52,18 +53,24 @@ interface WebhookForm {
   known: { url: string; events: readonly Subscription[]; description: string | null };
 }
 
+/** What an endpoint says in its form. */
+export function saidByWebhook({ url, description, events }: WebhookForm["known"]): Said {
+  return { url, description: description ?? "", events };
+}
+
 /** The form of an endpoint, new or known. */
 export function webhookForm(visit: PortalVisit, { title, to, submit, open, known }: WebhookForm): ComponentChildren {
   const scheme = visit.owner.environment === "production" ? "https" : "http or https";
   const address = { type: "url", hint: `A public ${scheme} address that takes POST.`, required: true };
   const own = { value: known.description ?? "", hint: "So that you know it again; may be left out." };
+  const said = saidByWebhook(known);
   return formShown(visit, {
-    ...{ title, to, submit, folded: { open }, class: "" },
+    ...{ title, to, submit, folded: { open }, class: "", ofRecord: said },
     fields: [
       { name: "url", label: "URL", value: known.url, ...address },
       { name: "description", label: "Description", ...own },
     ],
-    after: eventBoxes(visit, known.events),
+    after: eventBoxes({ ...visit, form: merged(visit.form, said) }, known.events),
   });
 }
 
