@@ -199,6 +199,14 @@ describe("bodies", () => {
     expect([status, body.type, body.errors]).toEqual([400, "https://esim.example/docs/errors/validation", errors]);
   });
 
+  it("name at most 50 broken texts, however many one list or object holds", async () => {
+    const { post } = await server();
+    const list = await post({ unknown: Array(20_000).fill("a\0") });
+    expect(Object.keys(list.body.errors)).toEqual(Array.from({ length: 50 }, (_, index) => `unknown.${index}`));
+    const fields = await post(Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`f${index}`, "\0"])));
+    expect(Object.keys(fields.body.errors)).toEqual(Array.from({ length: 50 }, (_, index) => `f${index}`));
+  });
+
   property("of any JSON are answered with 200 or 400, never with a 500", { few: 30, many: 150 }, async (numRuns) => {
     const { text } = await server();
     await fc.assert(
