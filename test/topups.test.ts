@@ -192,6 +192,13 @@ test("top-up products are listed only where they are asked for, and cannot be or
   expect(await skus("")).toEqual(["EU5", "MAIL", "PUSH", "WEEK"]);
   expect(await skus("?purpose=plan")).toEqual(["EU5", "MAIL", "PUSH", "WEEK"]);
   expect(await skus("?purpose=topup")).toEqual(["API"]);
+  const marked = (await partner.get("/api/v1/products?purpose=topup")).body.data[0];
+  expect(marked.purpose).toBe("topup");
+  expect((await partner.get(`/api/v1/products/${products.API}`)).body.purpose).toBe("topup");
+  const { iccid } = await buy(shop, partner, products.EU5);
+  expect((await partner.get(`/api/v1/esims/${iccid}/topup-products`)).body.data).toEqual([marked]);
+  expect((await partner.get("/api/v1/products")).body.data[0]).not.toHaveProperty("purpose");
+  expect((await partner.get(`/api/v1/products/${products.EU5}`)).body).not.toHaveProperty("purpose");
   const { body: sync } = await partner.get("/api/v1/catalog/sync?platform=generic");
   expect(JSON.stringify(sync)).not.toContain("API");
   const { body: refusal } = await order(partner, products.API);

@@ -10,10 +10,10 @@ import type { Row, Tables } from "../store/schema/tables.ts";
 import { first, isListed, listOf, type Slots, statement } from "../store/statement.ts";
 import type { Read } from "../store/store.ts";
 
-/** A product as the list shows it (contract: Product). */
+/** A product as the list shows it (contract: Product). Only top-ups say what they are for. */
 export function toProduct(row: Row<"products">) {
   const { id, sku, name, description, region, coverage, data_amount_mb, validity_days } = row;
-  const { price_cents, currency, type, status, product_type, delivery_method } = row;
+  const { price_cents, currency, type, status, product_type, delivery_method, purpose } = row;
   return {
     id,
     sku,
@@ -31,6 +31,7 @@ export function toProduct(row: Row<"products">) {
     delivery_method,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
+    ...(purpose === "topup" ? { purpose } : {}),
   };
 }
 

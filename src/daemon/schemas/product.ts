@@ -39,6 +39,9 @@ const fields = {
   delivery_method: OneOf(deliveryMethods),
   created_at: Timestamp,
   updated_at: Timestamp,
+  purpose: Type.Optional(
+    OneOf(["topup"], { description: "Tops up an eSIM that is sold, and cannot be ordered. Plans have no such field" }),
+  ),
 };
 
 /** Contract: Product (list item). */
