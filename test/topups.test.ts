@@ -201,6 +201,8 @@ test("top-up products are listed only where they are asked for, and cannot be or
   expect((await partner.get(`/api/v1/products/${products.EU5}`)).body).not.toHaveProperty("purpose");
   const { body: sync } = await partner.get("/api/v1/catalog/sync?platform=generic");
   expect(JSON.stringify(sync)).not.toContain("API");
+  const { body: topups } = await partner.get("/api/v1/catalog/sync?purpose=topup");
+  expect(topups.products.map(({ sku }: { sku: string }) => sku)).toEqual(["API"]);
   const { body: refusal } = await order(partner, products.API);
   expect(refusal.errors).toEqual({
     "line_items.0.product_id": ["API is a top-up of an eSIM and cannot be ordered"],

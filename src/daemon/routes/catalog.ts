@@ -19,12 +19,13 @@ export const catalogRoutes: RoutePlugin = (app, { store, addresses }) => {
       response: { 200: CatalogSync },
     },
     async handler(request, reply) {
-      const { format, region, country, type, currency, include_images, markup } = request.query;
+      const { format, region, country, type, purpose, currency, include_images, markup } = request.query;
       const catalog = await store.list(catalogSync, {
         format,
         region,
         country,
         type,
+        purpose,
         currency,
         priceList: principalOf(request).priceList ?? null,
         // A number of up to 15 digits has the very text it was read from; parseMarkup lets fewer through.

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { MOST_MARKUP, STANDARD_MARKUP } from "../../core/catalog/retail-price.ts";
 import { syncFormats } from "../../core/catalog/sync/sync.ts";
-import { planTypes, productStatuses } from "../../core/store/schema/values.ts";
+import { planTypes, productPurposes, productStatuses } from "../../core/store/schema/values.ts";
 import {
   Cents,
   CountryFilter,
@@ -23,6 +23,9 @@ export const SyncQuery = Type.Object({
   region: Type.Optional(RegionFilter),
   country: Type.Optional(CountryFilter),
   type: Type.Optional(OneOf(planTypes)),
+  purpose: Type.Optional(
+    OneOf(productPurposes, { description: "topup: products that eSIMs are topped up with. Left out: plans" }),
+  ),
   currency: Type.Optional({ ...Currency, description: "Only products with prices in this currency" }),
   markup: Type.Number({
     minimum: 0,

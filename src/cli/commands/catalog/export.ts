@@ -4,7 +4,7 @@ import { type ShopFormat, shopFormatNames, shopFormats } from "../../../core/cat
 import { isLoopbackHost } from "../../../core/kernel/http-url.ts";
 import { requireCurrency } from "../../../core/kernel/money.ts";
 import { Problem } from "../../../core/kernel/problem.ts";
-import { planTypes } from "../../../core/store/schema/values.ts";
+import { type PlanType, type ProductPurpose, planTypes, productPurposes } from "../../../core/store/schema/values.ts";
 import type { CatalogSync, PageBody, Product } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { type Context, command } from "../../frame/command.ts";
@@ -33,11 +33,12 @@ export default command({
     region: text("--region <region>", "only this region, in any case"),
     country: text("--country <country>", "only what covers this country: JP, JPN or Japan"),
     type: choice("--type <type>", planTypes, "only this type"),
+    purpose: choice("--purpose <purpose>", productPurposes, "topup: what eSIMs are topped up with (default plan)"),
     currency: text("--currency <code>", "only prices in this currency: a shop takes no more than one"),
     output: text("-o, --output <file>", "write here instead of stdout"),
   },
-  async run(context, { format, as, markup, region, country, type, currency, output }) {
-    const query = { region, country, type, currency: currency?.toUpperCase() };
+  async run(context, { format, as, markup, region, country, type, purpose, currency, output }) {
+    const query = { region, country, type, purpose, currency: currency?.toUpperCase() };
     if (query.currency !== undefined) requireCurrency(query.currency);
     const asked = { format, as: as ?? usualForm(context, output), markup, query, output };
     if (asked.as === "csv" && context.globals.json && output === undefined) {
@@ -60,7 +61,8 @@ interface ExportOptions {
   query: {
     region?: string | undefined;
     country?: string | undefined;
-    type?: string | undefined;
+    type?: PlanType | undefined;
+    purpose?: ProductPurpose | undefined;
     currency?: string | undefined;
   };
   output: string | undefined;

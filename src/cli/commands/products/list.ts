@@ -1,4 +1,10 @@
-import { planTypes, productSorts, productStatuses, sortOrders } from "../../../core/store/schema/values.ts";
+import {
+  planTypes,
+  productPurposes,
+  productSorts,
+  productStatuses,
+  sortOrders,
+} from "../../../core/store/schema/values.ts";
 import type { Product } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { dataListing, listOptions } from "../../client/pages.ts";
@@ -18,12 +24,13 @@ export default command({
     region: text("--region <region>", "only this region, in any case"),
     country: text("--country <country>", "only what covers this country: JP, JPN or Japan"),
     type: choice("--type <type>", planTypes, "only this type"),
+    purpose: choice("--purpose <purpose>", productPurposes, "topup: what eSIMs are topped up with (default plan)"),
     status: choice("--status <status>", productStatuses, "only this status (default active)"),
     sortBy: choice("--sort-by <field>", productSorts, "default created_at"),
     sortOrder: choice("--sort-order <order>", sortOrders, "default desc"),
   },
-  async run(context, { limit, cursor, all, region, country, type, status, sortBy, sortOrder }) {
-    const query = { limit, cursor, region, country, type, status, sort_by: sortBy, sort_order: sortOrder };
+  async run(context, { all, sortBy, sortOrder, ...filter }) {
+    const query = { ...filter, sort_by: sortBy, sort_order: sortOrder };
     const asked = { path: apiPath`/products`, query, all };
     const look = { columns: productColumns, empty: "No products match." };
     return context.withApi((api) => context.print(dataListing<Product>(api, asked, look)));

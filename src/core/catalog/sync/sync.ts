@@ -1,7 +1,7 @@
 import { isoTime } from "../../kernel/clock.ts";
 import { requireCurrency } from "../../kernel/money.ts";
 import { pricesOfList } from "../../prices/unit-price.ts";
-import type { PlanType } from "../../store/schema/values.ts";
+import type { PlanType, ProductPurpose } from "../../store/schema/values.ts";
 import type { Read } from "../../store/store.ts";
 import { pageOfProducts } from "../list.ts";
 import { type GenericItem, toGeneric } from "./generic.ts";
@@ -18,6 +18,8 @@ export interface SyncRequest extends OfferTerms {
   region?: string | undefined;
   country?: string | undefined;
   type?: PlanType | undefined;
+  /** Left out: plans. */
+  purpose?: ProductPurpose | undefined;
   /** ISO 4217; left out: all currencies. */
   currency?: string | undefined;
   /** Whose prices it shows; null: the catalog's. */
@@ -53,7 +55,7 @@ const ROWS_A_QUERY = 500;
  */
 export async function catalogSync(
   q: Read,
-  { format, region, country, type, currency, priceList, ...terms }: SyncRequest,
+  { format, region, country, type, purpose, currency, priceList, ...terms }: SyncRequest,
 ): Promise<CatalogSync> {
   if (currency !== undefined) requireCurrency(currency);
   const filter = {
@@ -61,6 +63,7 @@ export async function catalogSync(
     region,
     country,
     type,
+    purpose,
     status: "active",
     sort_by: "created_at",
     sort_order: "asc",
