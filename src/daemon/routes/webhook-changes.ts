@@ -74,7 +74,7 @@ function rotateRoute(app: App, { store }: DaemonContext): void {
       summary: "Replace the signing secret",
       description:
         "During the overlap both secrets sign. While one runs, only an `overlap_hours` of 0 is accepted: the new " +
-        "secret then replaces both at once.",
+        "secret then replaces both at once. Without a body the overlap is 24 hours.",
       params: WebhookParams,
       body: SecretRotation,
       response: { 200: RotatedWebhook },

@@ -137,16 +137,19 @@ export const RotatedWebhook = Type.Object(
   named("RotatedWebhook"),
 );
 
-export const SecretRotation = Type.Object(
-  {
-    overlap_hours: Type.Integer({
-      minimum: 0,
-      maximum: 168,
-      default: 24,
-      description: "How long both secrets sign; 0 replaces it at once",
-    }),
-  },
-  named("SecretRotation"),
+/** Body of POST /webhooks/{id}/rotate-secret; it may be missing. */
+export const SecretRotation = Type.Optional(
+  Type.Object(
+    {
+      overlap_hours: Type.Integer({
+        minimum: 0,
+        maximum: 168,
+        default: 24,
+        description: "How long both secrets sign; 0 replaces it at once",
+      }),
+    },
+    named("SecretRotation"),
+  ),
 );
 
 export const SampleRequest = Type.Object(
