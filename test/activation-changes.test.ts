@@ -42,6 +42,9 @@ describe("edit", () => {
     const id = await submit(partner, { iccid: sim });
     const { status, body } = await partner.send("PATCH", `${ACTIVATIONS}/by-iccid/${sim}`, { note: "x" });
     expect([status, body.id]).toEqual([200, id]);
+    const cleared = { requested_activation_date: null, note: "y" };
+    const refused = await partner.send("PATCH", `${ACTIVATIONS}/by-iccid/${sim}`, cleared);
+    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([400, ["requested_activation_date"]]);
     for (const strange of [iccid(), "nonsense"]) {
       expect((await partner.send("PATCH", `${ACTIVATIONS}/by-iccid/${strange}`, { note: "x" })).status).toBe(404);
     }
@@ -51,9 +54,12 @@ describe("edit", () => {
     const { partner, submit } = await withPartner();
     const id = await submit(partner);
     const patch = (body: unknown) => partner.send("PATCH", `${ACTIVATIONS}/${id}`, body);
-    for (const body of [{}, { status: "cancelled" }, { requested_activation_date: null }]) {
-      expect(slugOf(await patch(body))).toBe("validation");
-    }
+    for (const body of [{}, { status: "cancelled" }]) expect(slugOf(await patch(body))).toBe("validation");
+    const cleared = await patch({ requested_activation_date: null, note: "x" });
+    expect([slugOf(cleared), cleared.body.errors]).toEqual([
+      "validation",
+      { requested_activation_date: ["cannot be cleared"] },
+    ]);
     expect(slugOf(await patch({ requested_activation_date: "soon" }))).toBe("validation");
     for (const requested_activation_date of ["2026-03-01", "2026-02-30"]) {
       expect(slugOf(await patch({ requested_activation_date, note: "x" }))).toBe("invalid_activation_date");

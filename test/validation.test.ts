@@ -44,6 +44,7 @@ const Query = Type.Object({
 const routes: RoutePlugin = (app) => {
   const config = { public: true };
   app.post("/orders", { config, schema: { body: Order } }, async ({ body, rawPayload }) => ({ body, rawPayload }));
+  app.patch("/orders", { config, schema: { body: Order } }, async ({ body }) => body);
   app.get("/things", { config, schema: { querystring: Query } }, async ({ query }) => query);
   app.get(
     "/things/:id/:number",
@@ -173,6 +174,22 @@ describe("bodies", () => {
       timezone: "UTC",
       metadata: { " key ": "  as it is  ", none: null },
     });
+  });
+
+  it("of a PATCH clear with null what can be cleared, and are refused for the rest", async () => {
+    const { send } = await server();
+    const patch = (body: unknown) =>
+      send("/orders", {
+        method: "PATCH",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ ...plain, ...Object(body) }),
+      });
+    expect((await patch({ note: null, reason: null })).body).toMatchObject({ note: null, reason: null });
+    const { status, body } = await patch({ note: null, email: null, name: null, price: -1 });
+    expect([status, body.errors]).toEqual([
+      400,
+      { email: ["cannot be cleared"], name: ["cannot be cleared"], price: ["must be at least 0"] },
+    ]);
   });
 
   it("may have names that are special in JavaScript, without any effect", async () => {

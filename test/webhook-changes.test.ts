@@ -100,6 +100,9 @@ test("an endpoint is changed by what is sent alone, under the rules of its regis
   expect((await caller.send("PATCH", path, { url: "ftp://shop.example.com" })).body.errors).toHaveProperty("url");
   expect((await caller.send("PATCH", path, { events: [] })).body.errors).toHaveProperty("events");
   expect((await caller.send("PATCH", path, { status: "failed" })).body.errors).toHaveProperty("status");
+  const cleared = await caller.send("PATCH", path, { url: null, events: null, status: null, description: null });
+  const refusal = ["cannot be cleared"];
+  expect([cleared.status, cleared.body.errors]).toEqual([400, { url: refusal, events: refusal, status: refusal }]);
 });
 
 test("a sample goes to one endpoint only and is in no feed; a rotated secret signs beside the old one", async () => {

@@ -5,6 +5,7 @@ import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
 import { invalid, Problem } from "../../core/kernel/problem.ts";
 import type { App } from "../context/fastify.ts";
+import { clearingFaults } from "../validation/clearing.ts";
 import { fieldErrors } from "../validation/messages.ts";
 import type { Shape } from "../validation/shape.ts";
 import { checkText } from "../validation/text.ts";
@@ -20,9 +21,10 @@ type RequestValidator = ReturnType<FastifySchemaCompiler<TSchema>>;
 /**
  * Compiles a request schema: tidies (see tidy.ts), checks, and answers with the tidied value or with a `validation`
  * problem that names every wrong field of this part in words. Bodies are never coerced; query strings and path
- * parameters are read from text. A body wrapped in Type.Optional may be missing: the handler then sees {}.
+ * parameters are read from text. A body wrapped in Type.Optional may be missing: the handler then sees {}. In the body of
+ * a PATCH null clears, and is refused where a field cannot be cleared; in others it counts as absent.
  */
-function requestValidator(schema: TSchema, httpPart: string): RequestValidator {
+function requestValidator(schema: TSchema, httpPart: string, isPatch: boolean): RequestValidator {
   const shape = schema as Shape; // a TypeBox schema is JSON Schema
   const validator = Compile(schema);
   const read = tidier(shape, httpPart !== "body");
@@ -31,11 +33,14 @@ function requestValidator(schema: TSchema, httpPart: string): RequestValidator {
   const defaults = isQuery ? checked(validator, read({})) : null;
   const whole = WHOLE[httpPart] ?? httpPart;
   const optional = Type.IsOptional(schema);
+  const cleared = isPatch ? clearingFaults(shape) : () => ({});
   return (sent: unknown) => {
     if (defaults !== null && isEmpty(sent)) return { value: { ...defaults } };
     if (httpPart === "body" && sent === null && !optional) return { error: invalid({ body: ["is required"] }) };
     const value = tidy(sent === null && optional ? {} : sent);
-    if (!validator.Check(value)) return { error: invalid(fieldErrors(validator.Errors(value), shape, value, whole)) };
+    const wrong = validator.Check(value) ? {} : fieldErrors(validator.Errors(value), shape, value, whole);
+    const errors = { ...wrong, ...cleared(sent) };
+    if (!isEmpty(errors)) return { error: invalid(errors) };
     // Headers are checked, not replaced: undeclared ones must stay.
     return httpPart === "headers" ? true : { value };
   };
@@ -64,12 +69,17 @@ function atFirstCall<I, O>(make: () => (input: I) => O): (input: I) => O {
   };
 }
 
-/** Compiles a request schema once for each part of a request: routes share schemas, as do the apps of a process. */
-const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = "body" }) => {
+/**
+ * Compiles a request schema once for each part of a request, and once more for bodies of PATCH: routes share schemas, as
+ * do the apps of a process.
+ */
+const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, method, httpPart = "body" }) => {
+  const isPatch = method === "PATCH" && httpPart === "body";
+  const kind = isPatch ? "patch" : httpPart;
   const known = validators.get(schema) ?? new Map<string, RequestValidator>();
   validators.set(schema, known);
-  const validator = known.get(httpPart) ?? atFirstCall(() => requestValidator(schema, httpPart));
-  known.set(httpPart, validator);
+  const validator = known.get(kind) ?? atFirstCall(() => requestValidator(schema, httpPart, isPatch));
+  known.set(kind, validator);
   return validator;
 };
 
