@@ -224,6 +224,21 @@ describe("expiry", () => {
     ]);
   });
 
+  test("makes it inactive in the list of its order, and expired everywhere else", async () => {
+    const shop = await withEsim();
+    await shop.store.write(activateEsim, { iccid: ICCID, actor });
+    shop.clock.advance(30 * DAY_MS);
+    await shop.store.write(expireDueEsims, null);
+    const partner = await shop.credential("partner-1", { live: true });
+    const path = `/api/v1/orders/${shop.orderId}/esims`;
+    for (const query of ["", "?limit=1"]) {
+      const { body } = await partner.get(path + query);
+      expect(body.esims).toMatchObject([{ iccid: ICCID, status: "inactive", activated_at: expect.any(String) }]);
+    }
+    expect((await partner.get("/api/v1/esims")).body.data).toMatchObject([{ iccid: ICCID, status: "expired" }]);
+    expect((await statusOf(partner)).body.status).toBe("expired");
+  });
+
   test("happens late after downtime, with the time it was due, and to suspended eSIMs too", async () => {
     const shop = await withEsim();
     const { expires_at } = await shop.store.write(activateEsim, { iccid: ICCID, actor });

@@ -7,6 +7,7 @@ import type { OrderId } from "../src/core/kernel/brand.ts";
 import { orderEsims } from "../src/core/orders/delivered-esims.ts";
 import { shipOrder } from "../src/core/orders/ship.ts";
 import { MAX_INLINE_ESIMS, showOrder } from "../src/core/orders/show.ts";
+import { updateRow } from "../src/core/store/rows.ts";
 import { serializerOf } from "../src/daemon/plugins/validation.ts";
 import { orderPieces } from "../src/daemon/routes/order-bodies.ts";
 import { OrderWithFulfillment } from "../src/daemon/schemas/delivered-order.ts";
@@ -149,12 +150,17 @@ test("limit and cursor page through the eSIMs of any order", async () => {
   const { caller, id, platform, product } = await production();
   const sandbox = await platform.credential("partner-1", {});
   const small = await bought(platform, sandbox, [[product, 3]]);
+  const { body: fresh } = await caller.get(`/api/v1/orders/${id}/esims`);
+  const expired = { id: fresh.esims[700].id };
+  await platform.store.write((tx) => updateRow(tx, "esims", expired, { status: "expired" }), null);
   for (const [who, path, limit] of [
     [caller, `/api/v1/orders/${id}/esims`, 500],
     [sandbox, `/api/v1/orders/${small}/esims`, 2],
   ] as const) {
     const { body: whole } = await who.get(path);
     expect(whole).not.toHaveProperty("pagination");
+    // Expired ones too.
+    expect(new Set(whole.esims.map(({ status }: { status: string }) => status))).toEqual(new Set(["inactive"]));
     const seen: unknown[] = [];
     let cursor = "";
     do {

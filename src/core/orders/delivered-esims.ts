@@ -2,6 +2,7 @@ import { ALL_ESIMS, type Esim, type EsimRow, esimPage, toEsim } from "../esims/e
 import type { EsimId, OrderId, OrderLineId } from "../kernel/brand.ts";
 import { type Pagination, pageOf } from "../kernel/page.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
+import type { OrderEsimStatus } from "../store/schema/values.ts";
 import type { Read } from "../store/store.ts";
 import { linesOfOrder, type OrderRow, requireOwnOrder } from "./order.ts";
 import { type OrderRequest, toLineEsim } from "./show.ts";
@@ -35,11 +36,24 @@ function nextAfter(rows: { esim: EsimRow }[], limit: number): EsimId | null {
   return rows.length < limit ? null : (rows.at(-1)?.esim.id ?? null);
 }
 
+/** An eSIM as its order lists it. */
+export interface OrderEsim extends Omit<Esim, "status"> {
+  /** An expired one is inactive here: the contract's enum has no other word for it. */
+  status: OrderEsimStatus;
+}
+
 /** Contract: OrderEsims. */
 export interface OrderEsims {
   order_id: OrderId;
-  esims: Esim[];
+  esims: OrderEsim[];
   count: number;
+}
+
+type EsimInPage = Awaited<ReturnType<typeof esimPage>>[number];
+
+function toOrderEsim(q: Read, publicUrl: string, { esim, activation_policy }: EsimInPage): OrderEsim {
+  const shown = toEsim(q, publicUrl, esim, activation_policy);
+  return { ...shown, status: shown.status === "expired" ? "inactive" : shown.status };
 }
 
 /**
@@ -50,15 +64,15 @@ export async function orderEsims(q: Read, input: OrderRequest & { most: number }
   const order = await requireFulfilled(q, input);
   if (order.quantity > input.most) return null;
   const rows = await esimPage(q, order, ALL_ESIMS);
-  const esims = rows.map(({ esim, activation_policy }) => toEsim(q, input.publicUrl, esim, activation_policy));
+  const esims = rows.map((row) => toOrderEsim(q, input.publicUrl, row));
   return { order_id: order.id, esims, count: esims.length };
 }
 
 /** Some eSIMs of a fulfilled order, those after an id. Throws as `orderEsims` does. */
-export async function orderEsimsAfter(q: Read, input: PageRequest): Promise<EsimsPage<Esim>> {
+export async function orderEsimsAfter(q: Read, input: PageRequest): Promise<EsimsPage<OrderEsim>> {
   const order = await requireFulfilled(q, input);
   const rows = await esimPage(q, order, { after: input.after, limit: input.limit });
-  const esims = rows.map(({ esim, activation_policy }) => toEsim(q, input.publicUrl, esim, activation_policy));
+  const esims = rows.map((row) => toOrderEsim(q, input.publicUrl, row));
   return { esims, next: nextAfter(rows, input.limit) };
 }
 
@@ -75,7 +89,7 @@ export async function pageOfOrderEsims(
     (window) => esimPage(q, order, { after: window.first ? null : (window.id as EsimId), limit: window.limit }),
     ({ esim }) => ({ key: "", id: esim.id }),
   );
-  const esims = rows.map(({ esim, activation_policy }) => toEsim(q, publicUrl, esim, activation_policy));
+  const esims = rows.map((row) => toOrderEsim(q, publicUrl, row));
   return { order_id: order.id, esims, count: esims.length, pagination };
 }
 

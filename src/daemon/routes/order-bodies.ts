@@ -1,6 +1,10 @@
-import type { Esim } from "../../core/esims/esim.ts";
 import type { EsimId } from "../../core/kernel/brand.ts";
-import { type EsimsPage, lineEsims, orderEsimsAfter } from "../../core/orders/delivered-esims.ts";
+import {
+  type EsimsPage,
+  type OrderEsim as ListedEsim,
+  lineEsims,
+  orderEsimsAfter,
+} from "../../core/orders/delivered-esims.ts";
 import { MAX_INLINE_ESIMS, type OrderRequest, showOrder } from "../../core/orders/show.ts";
 import type { Store } from "../../core/store/store.ts";
 import { serializerOf } from "../plugins/validation.ts";
@@ -47,7 +51,7 @@ export async function* esimsPieces({ store, asked }: Reading): AsyncGenerator<st
   // Before the first piece, while a refusal can still be sent.
   const first = await read(null);
   let count = 0;
-  const counted = (esim: Esim) => {
+  const counted = (esim: ListedEsim) => {
     count += 1;
     return one(esim);
   };

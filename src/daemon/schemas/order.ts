@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import {
   esimStatuses,
+  orderEsimStatuses,
   orderItemStatuses,
   orderScenarios,
   orderStatuses,
@@ -298,7 +299,9 @@ const orderEsim = {
   confirmation_code: Nullable(Type.String()),
   qr_code_url: Type.String({ format: "uri", examples: ["https://esim.reseller.net/qr/3fK9w.png"] }),
   install_url: Type.String({ format: "uri", examples: ["https://esim.reseller.net/install/3fK9w"] }),
-  status: OneOf(esimStatuses),
+  status: OneOf(orderEsimStatuses, {
+    description: "`inactive` once it has expired too: GET /esims/{iccid}/status tells the two apart",
+  }),
   activation_policy: Type.String({ examples: ["on_first_use"] }),
   created_at: Timestamp,
   activated_at: Nullable(Type.String({ format: "date-time" })),
@@ -312,6 +315,7 @@ export const OrderEsim = Type.Object(orderEsim, named("OrderEsim"));
 const OwnEsim = Type.Object(
   {
     ...orderEsim,
+    status: OneOf(esimStatuses),
     order_id: OrderId,
     order_number: Type.String({ examples: ["ORD-20260301-7KQ2M"] }),
     product_sku: Type.String({ examples: ["ES-EU-5GB-30D"] }),

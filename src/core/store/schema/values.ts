@@ -127,6 +127,10 @@ export type OrderItemStatus = (typeof orderItemStatuses)[number];
 export const esimStatuses = ["active", "inactive", "suspended", "expired"] as const;
 export type EsimStatus = (typeof esimStatuses)[number];
 
+/** Contract: OrderEsims, which knows no expiry. */
+export const orderEsimStatuses = ["active", "inactive", "suspended"] as const satisfies EsimStatus[];
+export type OrderEsimStatus = (typeof orderEsimStatuses)[number];
+
 /** What may be reported of a sandbox eSIM. */
 export const sandboxEsimEvents = ["activated", "usage", "suspended", "resumed", "expired"] as const;
 export type SandboxEsimEvent = (typeof sandboxEsimEvents)[number];
