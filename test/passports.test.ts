@@ -236,9 +236,11 @@ describe("edit and withdraw", () => {
     [{ first_name: "Other" }, "pending"],
     [{ last_name: "Other" }, "pending"],
     [{ passport_expiry: "2035-01-01" }, "pending"],
+    [{ date_of_birth: "1975-03-14" }, "pending"],
     [{ passport_country: "IRL" }, "pending"],
     [{ address: "2 Elsewhere" }, "verified"],
     [{ passport_country: "gb" }, "verified"],
+    [{ date_of_birth: "1975-03-13" }, "verified"],
   ])("%j leaves it %s", async (change, verification) => {
     const { agent, store } = await withAgent();
     const [id] = await importRecords(agent, [passport()]);

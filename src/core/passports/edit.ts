@@ -18,7 +18,14 @@ import {
 } from "./passport.ts";
 
 /** A change of any of these voids the operator's verdict (contract: Identity pool); the country is the number's. */
-const verifiedFields = ["first_name", "last_name", "passport_no", "passport_country", "passport_expiry"] as const;
+const verifiedFields = [
+  "first_name",
+  "last_name",
+  "date_of_birth",
+  "passport_no",
+  "passport_country",
+  "passport_expiry",
+] as const;
 
 /** By these it is found. */
 const names = ["first_name", "last_name"] as const;
@@ -29,8 +36,9 @@ export function refuseInUse(row: PassportRow): void {
 }
 
 /**
- * Changes a passport of the caller's pool (contract: PATCH /kyc/passports/{id}); another number, name or expiry must be
- * verified again. Throws `validation`, `not_found`, `passport_in_use`, `passport_conflict`, `no_agent_record`.
+ * Changes a passport of the caller's pool (contract: PATCH /kyc/passports/{id}); another number, name, date of birth or
+ * expiry must be verified again. Throws `validation`, `not_found`, `passport_in_use`, `passport_conflict` and
+ * `no_agent_record`.
  */
 export async function editPassport(
   tx: Tx,

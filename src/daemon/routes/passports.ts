@@ -119,7 +119,7 @@ function changeRoutes(app: App, { store }: DaemonContext): void {
       operationId: "editPassport",
       tags: ["Identity pool"],
       summary: "Change a passport of your pool",
-      description: "Another number, name or expiry must be verified again before the passport is drawn.",
+      description: "Another number, name, date of birth or expiry must be verified again before the passport is drawn.",
       params: PassportParams,
       body: PassportPatch,
       response: { 200: PassportEdited },

@@ -10,7 +10,7 @@ import { recordResult } from "../../output/result.ts";
 
 export default command({
   target: "partner",
-  effects: "Changes the fields given. Another number, name or expiry must be verified again.",
+  effects: "Changes the fields given. Another number, name, date of birth or expiry must be verified again.",
   json: "the API's body: {ok, id}",
   examples: [
     "passports edit 019c… --partner acme --passport-expiry 2034-02-14",
