@@ -21,8 +21,8 @@ type RequestValidator = ReturnType<FastifySchemaCompiler<TSchema>>;
 /**
  * Compiles a request schema: tidies (see tidy.ts), checks, and answers with the tidied value or with a `validation`
  * problem that names every wrong field of this part in words. Bodies are never coerced; query strings and path
- * parameters are read from text. A body wrapped in Type.Optional may be missing: the handler then sees {}. In the body of
- * a PATCH null clears, and is refused where a field cannot be cleared; in others it counts as absent.
+ * parameters are read from text. A body wrapped in Type.Optional may be missing: the handler then sees {}. In the body
+ * of a PATCH null clears, and is refused where a field cannot be cleared; in others it counts as absent.
  */
 function requestValidator(schema: TSchema, httpPart: string, isPatch: boolean): RequestValidator {
   const shape = schema as Shape; // a TypeBox schema is JSON Schema
@@ -70,8 +70,8 @@ function atFirstCall<I, O>(make: () => (input: I) => O): (input: I) => O {
 }
 
 /**
- * Compiles a request schema once for each part of a request, and once more for bodies of PATCH: routes share schemas, as
- * do the apps of a process.
+ * Compiles a request schema once for each part of a request, and once more for bodies of PATCH: routes share schemas,
+ * as do the apps of a process.
  */
 const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, method, httpPart = "body" }) => {
   const isPatch = method === "PATCH" && httpPart === "body";
