@@ -13,10 +13,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { dataDirectory } from "../src/core/platform/data-directory.ts";
 import { newData } from "./support/installation.ts";
 import { launchCommand, program } from "./support/process.ts";
-import { runStatements, temporaryDirectory } from "./support/store.ts";
+import { temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson } from "./support/warm.ts";
 
 type Row = Record<string, string>;
@@ -244,24 +243,6 @@ test("filters narrow the file as they narrow the API's response", async () => {
   const japan = ["--format", "generic", "--country", "Japan", "--region", "asia, pacific"];
   expect((await rows(...japan)).map((row) => row.sku)).toEqual(["JP-3"]);
   expect(await json(...japan)).toMatchObject({ count: 1 });
-});
-
-test("top-ups are listed and exported where --purpose asks for them", async () => {
-  const { folder, rows, json } = await shop();
-  const data = join(folder, "data");
-  const location = { file: dataDirectory(data).databaseFile, create: false };
-  await runStatements(location, ["UPDATE products SET purpose = 'topup' WHERE sku = 'EU-V'"]);
-  const listed = async (...more: string[]) =>
-    Object(await esimctlJson(["products", "list", "--data", data, ...more]))
-      .data.map((row: Row) => row.sku)
-      .sort();
-  expect(await listed()).toEqual(["EU-5", "JP-3", "SIM-1"]);
-  expect(await listed("--purpose", "plan")).toEqual(["EU-5", "JP-3", "SIM-1"]);
-  expect(await listed("--purpose", "topup")).toEqual(["EU-V"]);
-  expect((await rows("--format", "generic")).map((row) => row.sku).sort()).toEqual(["EU-5", "JP-3", "SIM-1"]);
-  const topups = ["--format", "generic", "--purpose", "topup"];
-  expect((await rows(...topups)).map((row) => row.sku)).toEqual(["EU-V"]);
-  expect(await json(...topups)).toMatchObject({ count: 1, products: [{ sku: "EU-V" }] });
 });
 
 test("SIM cards are physical goods, eSIMs are not", async () => {

@@ -5,11 +5,12 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { nouns } from "../src/cli/nouns.ts";
+import { dataDirectory } from "../src/core/platform/data-directory.ts";
 import { request } from "./support/activations.ts";
 import { eventually } from "./support/hangs.ts";
 import { demoData } from "./support/installation.ts";
 import { writePassportFile } from "./support/passport-file.ts";
-import { temporaryDirectory } from "./support/store.ts";
+import { runStatements, temporaryDirectory } from "./support/store.ts";
 import { esimctl, esimctlJson, type WarmOptions } from "./support/warm.ts";
 
 /** More than two pages of 200. */
@@ -213,4 +214,23 @@ test("every verb that lists or shows offers the shapes", async () => {
   const verbs = nouns.flatMap((noun) => noun.verbs.map((verb) => ({ ...verb, path: `${noun.name} ${verb.name}` })));
   for (const { name, path, load } of verbs.filter(({ name }) => ["list", "queue", "show"].includes(name)))
     expect((await load()).shows, path).toBe(name === "show" ? "record" : "rows");
+});
+
+test("top-ups are listed and exported where --purpose asks for them", async () => {
+  const { data: shop } = await demoData();
+  const skus = async (line: string): Promise<string[]> => {
+    const { data: rows, products } = Object(await esimctlJson([...line.split(" "), "--data", shop]));
+    return (rows ?? products).map(({ sku }: { sku: string }) => sku).sort();
+  };
+  const [topup = "", ...plans] = await skus("products list --all");
+  const location = { file: dataDirectory(shop).databaseFile, create: false };
+  await runStatements(location, [`UPDATE products SET purpose = 'topup' WHERE sku = '${topup}'`]);
+  const file = "catalog export --format generic";
+  for (const line of ["products list --all", `${file} --as json`]) {
+    expect(await skus(line), line).toEqual(plans);
+    expect(await skus(`${line} --purpose plan`), line).toEqual(plans);
+    expect(await skus(`${line} --purpose topup`), line).toEqual([topup]);
+  }
+  const csv = await esimctl([...file.split(" "), "--purpose", "topup", "--data", shop]);
+  expect(parse(csv.stdout, { columns: true })).toMatchObject([{ sku: topup }]);
 });

@@ -300,7 +300,7 @@ const orderEsim = {
   qr_code_url: Type.String({ format: "uri", examples: ["https://esim.reseller.net/qr/3fK9w.png"] }),
   install_url: Type.String({ format: "uri", examples: ["https://esim.reseller.net/install/3fK9w"] }),
   status: OneOf(orderEsimStatuses, {
-    description: "`inactive` once it has expired too: GET /esims/{iccid}/status tells the two apart",
+    description: "`inactive` once it has expired too: `expired` is in the status record, GET /esims/{iccid}/status",
   }),
   activation_policy: Type.String({ examples: ["on_first_use"] }),
   created_at: Timestamp,
