@@ -36,6 +36,25 @@ test("an owner places an order by the form, which acts once however often it is 
   expect((await owner.get(placed.path)).text).toMatch(/Refunded ?9\.90 AUD/);
 });
 
+test("the overview says what was spent, and shows balances to those alone who may read the wallet", async () => {
+  const platform = await startPages();
+  const caller = await platform.caller({ slug: "acme", live: true });
+  await platform.fund(caller.partnerId, 10_000);
+  const { "EU-1": product } = await addProducts(platform.store, [{ sku: "EU-1", price_cents: 990 }]);
+  await addStock(platform.store, "EU-1", 2);
+  const order = await create(caller, lines([product, 2]));
+  const owner = await person(platform, { partner: "acme", role: "owner" });
+  const shown = async () => (await owner.get("/portal")).text;
+  expect(await shown()).toContain("Spend on orders: 19.80 AUD,");
+  const id = order.body.id as OrderId;
+  await platform.store.write(refundOrder, { id, line: 1, units: 1, amount: null, reason: "goodwill", actor: "test" });
+  expect(await shown()).toContain("Spend on orders: 9.90 AUD, without failed and cancelled ones and refunds.");
+  expect(await shown()).toContain("90.10 AUD");
+  const developer = await person(platform, { partner: "acme", role: "developer" });
+  const other = (await developer.get("/portal")).text;
+  expect([other.includes("90.10"), other.includes("Balance")]).toEqual([false, false]);
+});
+
 test("a form that was opened in one environment places nothing in the other", async () => {
   const platform = await startPages();
   const { partnerId } = await platform.caller({ slug: "acme", live: true });

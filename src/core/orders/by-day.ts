@@ -7,19 +7,22 @@ const DAY_MS = 86_400_000;
 /** Orders that are counted at most: a page is for a glance. */
 const MOST_ORDERS = 20_000;
 
-/** A UTC day of a partner: how many orders were placed, and what they came to in one currency. */
+/** A UTC day of a partner: how many orders were placed, and what was spent on them in one currency. */
 export interface DayOfOrders {
   /** YYYY-MM-DD. */
   day: string;
   currency: string;
   orders: number;
-  total_cents: number;
+  /** At their prices: without failed and cancelled ones, and without what was refunded. */
+  spent_cents: number;
 }
 
 const perDay = statement((db, t, slot: Slots<Owner & { since: number; limit: number }>) => {
   const { orders } = t;
+  const spent = sql<number>`case when ${orders.status} in ('failed', 'cancelled') then 0
+    else ${orders.total_cents} - ${orders.refunded_cents} end`;
   const newest = db
-    .select({ created_at: orders.created_at, currency: orders.currency, total_cents: orders.total_cents })
+    .select({ created_at: orders.created_at, currency: orders.currency, spent: spent.as("spent") })
     .from(orders)
     .where(
       sql`${orders.partner_id} = ${slot.partnerId} and ${orders.environment} = ${slot.environment}
@@ -34,7 +37,7 @@ const perDay = statement((db, t, slot: Slots<Owner & { since: number; limit: num
       day: day.mapWith(Number),
       currency: newest.currency,
       orders: sql`count(*)`.mapWith(Number),
-      total_cents: sql`sum(${newest.total_cents})`.mapWith(Number),
+      spent_cents: sql`sum(${newest.spent})`.mapWith(Number),
     })
     .from(newest)
     .groupBy(day, newest.currency)

@@ -46,15 +46,17 @@ async function overview(visit: PortalVisit): Promise<Shown> {
     <div data-live={`${visit.base}/live`}>
       {pointsShown(visit, "Needs attention", attentionOf(visit, found))}
       {pointsShown(visit, "First steps", firstStepsOf(visit, found))}
-      <div class="cards">
-        <Balances balances={balances} />
-        {balances.length === 0 && (
-          <div class="card">
-            <h2>Balance</h2>
-            <p>The wallet is empty. Sandbox orders cost nothing.</p>
-          </div>
-        )}
-      </div>
+      {visit.may("wallet.read") && (
+        <div class="cards">
+          <Balances balances={balances} />
+          {balances.length === 0 && (
+            <div class="card">
+              <h2>Balance</h2>
+              <p>The wallet is empty. Sandbox orders cost nothing.</p>
+            </div>
+          )}
+        </div>
+      )}
       {visit.may("orders.read") && (
         <>
           {days.length > 0 && <Days visit={visit} days={days} />}
@@ -118,7 +120,7 @@ function firstStepsOf({ may }: PortalVisit, { credentials, orders }: Seen): (Poi
 
 /** Orders and spend of the last 30 days. */
 function Days({ visit, days }: { visit: PortalVisit; days: readonly DayOfOrders[] }) {
-  const sum = (all: readonly DayOfOrders[], of: "total_cents" | "orders") => all.reduce((so, one) => so + one[of], 0);
+  const sum = (all: readonly DayOfOrders[], of: "spent_cents" | "orders") => all.reduce((so, one) => so + one[of], 0);
   const spent = Map.groupBy(days, ({ currency }) => currency);
   const byDay = Map.groupBy(days, ({ day }) => day);
   const today = civilDateAt(visit.context.clock.now());
@@ -127,7 +129,10 @@ function Days({ visit, days }: { visit: PortalVisit; days: readonly DayOfOrders[
   return (
     <section>
       <h2>The last 30 days</h2>
-      <p>{[...spent].map(([currency, all]) => moneyWords(sum(all, "total_cents"), currency)).join(", ")}</p>
+      <p>
+        Spend on orders: {[...spent].map(([currency, all]) => moneyWords(sum(all, "spent_cents"), currency)).join(", ")}
+        , without failed and cancelled ones and refunds.
+      </p>
       <Bars
         title="Orders a day"
         bars={dates.map((label) => ({ label, value: sum(byDay.get(label) ?? [], "orders") }))}
