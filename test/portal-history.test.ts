@@ -78,7 +78,9 @@ test("a passport has what its partner did with it, and nothing of what the opera
 test("a credential has who made and replaced it, own people by name and staff by none", async () => {
   const { platform, caller, owner } = await agency();
   const page = await owner.get(`/portal/developers/credentials/${caller.clientId}`);
-  await owner.send(page, {}, "/rotate");
+  const rotating = await owner.send(page, {}, "/rotate");
+  expect(rotating.text).toContain("Tokens that were issued live on until they expire.");
+  await owner.send(rotating, {}, "/rotate");
   const admin = await person(platform, { role: "admin" });
   const form = await admin.get(`/console/partners/agency/credentials/${caller.clientId}`);
   const asked = await admin.send(form, {}, "/revoke");

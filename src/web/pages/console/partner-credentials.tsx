@@ -3,11 +3,11 @@ import { type Credential, listCredentials } from "../../../core/credentials/cred
 import { revokeCredential } from "../../../core/credentials/revoke.ts";
 import { rotateCredential } from "../../../core/credentials/rotate.ts";
 import { environments } from "../../../core/kernel/environment.ts";
-import { withoutHidden } from "../../../core/kernel/hidden-characters.ts";
 import { requirePartner } from "../../../core/partners/partner.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import { actPage } from "../../parts/act-page.tsx";
+import { type CredentialAct, replacingSecret, revokingCredential } from "../../parts/credential-acts.ts";
 import { onceShown, pageShown, table } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, choiceField, optionalField, type Shown } from "../../session/visit.ts";
@@ -75,26 +75,22 @@ interface One {
   one: Credential;
 }
 
-const ofOne = {
+const ofOne = ({ verb, button, title, words }: CredentialAct) => ({
+  ...{ verb, button, bad: true },
   read: async (visit: ConsoleVisit): Promise<One> => ({ visit, one: await credentialIn(visit) }),
   at: ({ visit, one }: One) => placeOf(slugOf(visit), one),
-  bad: true,
+  title: ({ one }: One) => title(one.label ?? one.client_id),
   input: (_visit: ConsoleVisit, { one }: One) => ({ clientId: one.client_id }),
-} as const;
-
-const named = ({ label, client_id }: Credential) => withoutHidden(label ?? client_id);
+  foresee: () => <p>{words}</p>,
+});
 
 const rotating = actPage({
-  ...{ ...ofOne, verb: "rotate", button: "Replace the secret", command: rotateCredential },
-  title: ({ one }) => `Replace the secret of ${named(one)}?`,
-  foresee: () => <p>The old secret is refused at once. Tokens that were issued live on until they expire.</p>,
+  ...{ ...ofOne(replacingSecret), command: rotateCredential },
   done: (made, { visit }) => secretShown(visit, made, "The secret is replaced."),
 });
 
 const revoking = actPage({
-  ...{ ...ofOne, verb: "revoke", button: "Revoke the credential", command: revokeCredential },
-  title: ({ one }) => `Revoke ${named(one)}?`,
-  foresee: () => <p>It and every token that it got stop working at once, for good.</p>,
+  ...{ ...ofOne(revokingCredential), command: revokeCredential },
   done: () => "The credential is revoked.",
 });
 

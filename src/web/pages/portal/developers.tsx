@@ -2,11 +2,16 @@ import {
   createOwnCredential,
   deleteOwnCredential,
   listOwnCredentials,
+  type Manager,
+  type OwnCredential,
   rotateOwnCredential,
 } from "../../../core/credentials/own.ts";
 import { environments } from "../../../core/kernel/environment.ts";
 import { notFound } from "../../../core/kernel/problem.ts";
+import type { Command } from "../../../core/store/store.ts";
 import { formShown } from "../../parts/act-form.tsx";
+import { consequenceShown, isConfirmed } from "../../parts/consequence.tsx";
+import { type CredentialAct, replacingSecret, revokingCredential } from "../../parts/credential-acts.ts";
 import { ActButton } from "../../parts/form.tsx";
 import { backLink, pageShown, table } from "../../parts/shown.tsx";
 import { portalPage } from "../../session/page.ts";
@@ -90,10 +95,18 @@ function clientShown(visit: PortalVisit, made: Pick<Made, "client_id" | "client_
   });
 }
 
-async function credentialPage(visit: PortalVisit): Promise<Shown> {
+const placeOf = (clientId: string) => `/developers/credentials/${clientId}`;
+
+/** The credential that the address names. Throws `not_found`. */
+async function credentialIn(visit: PortalVisit): Promise<OwnCredential> {
   const one = (await ownCredentials(visit)).find(({ client_id }) => client_id === idIn(visit));
   if (one === undefined) throw notFound("credential");
-  const path = `/developers/credentials/${one.client_id}`;
+  return one;
+}
+
+async function credentialPage(visit: PortalVisit): Promise<Shown> {
+  const one = await credentialIn(visit);
+  const path = placeOf(one.client_id);
   const body = (
     <section>
       <p>
@@ -106,7 +119,6 @@ async function credentialPage(visit: PortalVisit): Promise<Shown> {
           <ActButton visit={visit} to={`${path}/revoke`} label="Revoke" kind="bad" />
         </div>
       )}
-      <p class="hint">A secret that is replaced, or a credential that is revoked, stops working at once.</p>
     </section>
   );
   return pageShown(visit, one.description ?? "Credential", [
@@ -116,17 +128,40 @@ async function credentialPage(visit: PortalVisit): Promise<Shown> {
   ]);
 }
 
-async function rotate(visit: PortalVisit): Promise<Shown> {
-  const asked = { manager: managerOf(visit), clientId: idIn(visit) };
-  return clientShown(visit, await visit.store.write(rotateOwnCredential, asked, visit.request.id), "replaced");
+interface Acting<R> {
+  command: Command<{ manager: Manager; clientId: string }, R>;
+  done(result: R): Shown;
 }
 
-async function revoke(visit: PortalVisit): Promise<Shown> {
-  await visit.store.write(deleteOwnCredential, { manager: managerOf(visit), clientId: idIn(visit) }, visit.request.id);
-  return { to: "/developers", notice: "The credential is revoked." };
+/** Acts on a credential, once its consequence was seen. */
+async function act<R>(
+  visit: PortalVisit,
+  { verb, button, title, words }: CredentialAct,
+  of: Acting<R>,
+): Promise<Shown> {
+  const { store, request } = visit;
+  const { client_id: clientId, description } = await credentialIn(visit);
+  const input = { manager: managerOf(visit), clientId };
+  if (isConfirmed(visit)) return of.done(await store.write(of.command, input, request.id));
+  await store.rehearse(of.command, input);
+  const back = placeOf(clientId);
+  return consequenceShown(visit, {
+    ...{ title: title(description ?? clientId), to: `${back}/${verb}`, carried: [], act: button, kind: "bad", back },
+    children: <p>{words}</p>,
+  });
 }
 
-const at = "/developers/credentials/:id";
+function rotate(visit: PortalVisit): Promise<Shown> {
+  const done = (made: Made) => clientShown(visit, made, "replaced");
+  return act(visit, replacingSecret, { command: rotateOwnCredential, done });
+}
+
+function revoke(visit: PortalVisit): Promise<Shown> {
+  const done = () => ({ to: "/developers", notice: "The credential is revoked." });
+  return act(visit, revokingCredential, { command: deleteOwnCredential, done });
+}
+
+const at = placeOf(":id");
 const write = { needs: "developers.write", again: credentialPage } as const;
 
 export const developerPages = [
