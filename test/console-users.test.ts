@@ -34,11 +34,14 @@ test("a role is changed, a user disabled, enabled and reset, of a partner in the
   expect([changed.path, changed.text]).toEqual([at, expect.stringContaining("is agent now")]);
   expect(changed.text).toContain("Roleagent");
   expect((await owner.get("/portal/team")).status).not.toBe(200);
-  const disabled = await admin.send(changed, {}, "/disable");
+  const asked = await admin.send(changed, {}, "/disable");
+  expect(asked.text).toContain(`Disable ${owner.email}?`);
+  expect((await admin.get(at)).text).toContain("Statusactive");
+  const disabled = await admin.send(asked, {}, "/disable");
   expect(disabled.text).toContain("Statusdisabled");
   expect((await owner.get("/portal")).path).toContain("/portal/sign-in");
   const enabled = await admin.send(disabled, {}, "/enable");
-  const reset = await admin.send(enabled, {}, "/reset");
+  const reset = await admin.send(await admin.send(enabled, {}, "/reset"), {}, "/reset");
   expect(reset.html).toMatch(/\/portal\/invitations\/[\w-]{43}/);
   expect((await admin.get(at)).text).toContain("Statusinvited");
   expect((await admin.get(`/console/users/${owner.id}`)).status).toBe(404);
@@ -63,7 +66,8 @@ test("no one takes the own access away, and one admin who can sign in remains", 
     const refused = await post(act, fields);
     expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("your own access")]);
   }
-  expect((await admin.send(form, {}, "/disable")).text).toContain("is disabled");
+  const asked = await admin.send(form, {}, "/disable");
+  expect((await admin.send(asked, {}, "/disable")).text).toContain("is disabled");
   const last = { userId: admin.id, partnerId: null, actor: `user:${other.id}` };
   await expect(store.write(disableUser, last)).rejects.toThrow("last admin");
   await expect(store.write(updateUser, { ...last, role: "viewer" })).rejects.toThrow("last admin");

@@ -89,7 +89,10 @@ test("a locked-out person gets a new invitation; one who also works elsewhere do
   const platform = await withTeam();
   const { owner, url, store } = platform;
   const kim = await person(platform, { partner: "acme", role: "agent" });
-  const shown = await owner.send(await owner.get(`/portal/team/${kim.id}`), {}, "/invitation");
+  const asked = await owner.send(await owner.get(`/portal/team/${kim.id}`), {}, "/invitation");
+  expect(asked.text).toContain(`Give a new invitation to ${kim.email}?Password, second factors,`);
+  expect((await kim.get("/portal")).path).toBe("/portal");
+  const shown = await owner.send(asked, {}, "/invitation");
   expect((await kim.get("/portal")).path).toBe("/portal/sign-in");
   const again = await accept(url, linkOn(shown), "Kim");
   expect(again.seen.path).toBe("/portal");

@@ -234,7 +234,7 @@ const rivals = [
     to: "/role",
     typed: { role: "viewer" },
   },
-  { what: "admins", who: { role: "admin" }, list: "/console/users", to: "/disable", typed: {} },
+  { what: "admins", who: { role: "admin" }, list: "/console/users", to: "/disable", typed: { confirmed: "yes" } },
 ] as const;
 
 test.each(rivals)("of two $what who take each other's access away at one moment, one stays", async (of) => {

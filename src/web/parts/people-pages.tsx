@@ -23,6 +23,8 @@ export interface PersonAct<N extends PartnerId | null> {
   bad?: boolean;
   /** What comes of it, which is confirmed first; left out: it is done at once. */
   asks?: string;
+  /** What is asked, before whom it is about; left out: the first word of its label. */
+  question?: string;
   offered(user: User, visit: SignedInVisit): boolean;
   /** Where it answers an invitation, its link is shown. */
   command: Command<Omit<InRole, "partnerId"> & { partnerId: N; by: UserId }, unknown>;
@@ -59,7 +61,9 @@ export interface PeopleOf<V extends SignedInVisit, N extends PartnerId | null> {
 }
 
 const ends = "Sessions and open invitations of this person end at once, at every partner, until it is enabled.";
-const anew = "Password, second factors, recovery codes and sessions of this person end at once; there is a new link.";
+/** What comes of a new invitation. */
+export const anew =
+  "Password, second factors, recovery codes and sessions of this person end at once; there is a new link.";
 const isOff = ({ status }: User) => status === "disabled";
 const isOn = (user: User) => !isOff(user);
 const disabling = { verb: "disable", label: "Disable", bad: true, asks: ends };
@@ -113,13 +117,18 @@ function linkShown(visit: SignedInVisit, { user, token, expires_at }: Invited, b
   });
 }
 
+/** The field that names the partner at which a person has the role. */
+const PARTNER = "partner";
+
+const pathOf = (place: string) => place.split("?", 1)[0] ?? "";
+
 async function personShown<V extends SignedInVisit, N extends PartnerId | null>(
   people: PeopleOf<V, N>,
   visit: V,
 ): Promise<Shown> {
   const { user } = await people.person(visit);
-  const at = people.place(visit, user).split("?", 1)[0] ?? "";
-  const hidden: { [name: string]: string } = user.partner === null ? {} : { partner: user.partner };
+  const at = pathOf(people.place(visit, user));
+  const hidden: { [name: string]: string } = user.partner === null ? {} : { [PARTNER]: user.partner };
   const isFixed = people.fixed?.(visit, user) === true;
   const offered = isFixed ? [] : people.acts.filter((one) => one.offered(user, visit));
   const fields: (readonly [string, Cell])[] = [
@@ -169,7 +178,7 @@ async function changeRole<V extends SignedInVisit, N extends PartnerId | null>(
 
 async function act<V extends SignedInVisit, N extends PartnerId | null>(
   people: PeopleOf<V, N>,
-  { verb, label, bad, asks, command, done, leaves }: PersonAct<N>,
+  { verb, label, bad, asks, question = label.split(" ", 1)[0], command, done, leaves }: PersonAct<N>,
   visit: V,
 ): Promise<Shown> {
   const { store, actor, request } = visit;
@@ -180,9 +189,9 @@ async function act<V extends SignedInVisit, N extends PartnerId | null>(
     await store.rehearse(command, input);
     return consequenceShown(visit, {
       ...{
-        title: `${label.split(" ", 1)[0]} ${withoutHidden(user.email)}?`,
-        to: `${back}/${verb}`,
-        carried: [],
+        title: `${question} ${withoutHidden(user.email)}?`,
+        to: `${pathOf(back)}/${verb}`,
+        carried: [PARTNER],
         act: label,
         back,
       },

@@ -62,8 +62,7 @@ export const userPages = peoplePages({
   place: (_visit, user) => (user === null ? "/users" : pathOf(user)),
   roles: (user) => (user === null || user.partner === null ? staffRoles : partnerRoles),
   changing: "update",
-  // They act at once: the page says what comes of them.
-  acts: operatorActs.map(({ asks: _, ...one }) => one),
+  acts: operatorActs,
   fixed: (visit, user) => user.id === visit.user.id,
   fields: (user) => [
     ["Of", user.partner ?? STAFF],
@@ -71,10 +70,8 @@ export const userPages = peoplePages({
   ],
   below: async (visit, user) => [
     <p class="hint">
-      {user.id === visit.user.id
-        ? "This is you: another admin changes your role. Password and factors are under your account. "
-        : "Disabling ends all sessions and invitations at once. A reset also removes password, factors and recovery " +
-          "codes, and gives a new link. "}
+      {user.id === visit.user.id &&
+        "This is you: another admin changes your role. Password and factors are under your account. "}
       <a href={`${visit.base}/users`}>All users</a>
     </p>,
     await historyShown(visit, user.id),

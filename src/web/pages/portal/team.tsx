@@ -6,7 +6,7 @@ import type { partnerRoles } from "../../../core/store/schema/values.ts";
 import { ActButton } from "../../parts/form.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { inviteForm, peopleColumns } from "../../parts/people-form.tsx";
-import { type PersonAct, peoplePages } from "../../parts/people-pages.tsx";
+import { anew, type PersonAct, peoplePages } from "../../parts/people-pages.tsx";
 import { backLink } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { portalPage } from "../../session/page.ts";
@@ -64,7 +64,8 @@ const removed = "All sessions of this person end at once. What was done under th
 
 const acts: readonly PersonAct<PartnerId>[] = [
   {
-    ...{ verb: "invitation", label: "New invitation", command: resetMember, done: "is invited again" },
+    ...{ verb: "invitation", label: "New invitation", question: "Give a new invitation to", asks: anew },
+    ...{ command: resetMember, done: "is invited again" },
     offered: (user, visit) => user.id !== visit.user.id && user.status !== "disabled",
   },
   {
@@ -76,9 +77,7 @@ const acts: readonly PersonAct<PartnerId>[] = [
 async function historyShown(visit: PortalVisit) {
   const { history, names } = await memberIn(visit);
   return [
-    <p class="hint">
-      A new invitation is for one who was locked out: password, second factor and sessions end at once.
-    </p>,
+    <p class="hint">A new invitation is for one who was locked out.</p>,
     <Timeline visit={visit} moments={history.map((line) => momentOf(line, names))} />,
     backLink(visit, "/team", "Back to the team"),
   ];
