@@ -61,6 +61,13 @@ test("what people at the supplier decide, or no supplier can do, moves nothing a
   const requested = await support.send(await support.get(`${at}/refund`), {}, "/refund");
   expect(requested.text).toMatch(/It is requested: people decide\..*Airalo has the request as/);
   expect((await support.get(at)).text).toContain("Refund granted");
+  const granted = await support.get(`${at}/refund-granted`);
+  const denied = await support.send(await support.get(`${at}/refund-denied`), {}, "/refund-denied");
+  expect(denied.text).toContain("The request is closed.");
+  const late = [await support.get(`${at}/refund-denied`), await support.send(granted, {}, "/refund-granted")];
+  for (const { status, text } of late) {
+    expect([status, text]).toEqual([409, expect.stringContaining("The refund of this eSIM was denied already, at ")]);
+  }
   const replaced = await support.send(await support.get(`${at}/replace`), {}, "/replace");
   expect(replaced.text).toContain("It is not available.");
   expect(await shop.balance()).toBe(before);

@@ -117,6 +117,16 @@ async function unaskable(q: Read, { supplier }: EsimRow): Promise<string | null>
   return `${supplier} has no API for this: write to it. ${repay}`;
 }
 
+/** How what was asked for last of an eSIM ended, and when; null: nothing was asked for, or it has not ended. */
+export async function endedReturn(
+  q: Read,
+  input: { esim_id: EsimId; kind: ReturnKind },
+): Promise<{ outcome: "done" | "not_available"; since: string; detail: string | null } | null> {
+  const last = await lastReturn(q, input);
+  if (last === null || last.outcome === "asked" || last.outcome === "requested") return null;
+  return { outcome: last.outcome, since: await endedAt(q, last), detail: last.detail };
+}
+
 function answerOf({ iccid }: EsimRow, { outcome, amount_cents, currency, detail }: ReturnRow): ReturnAnswer {
   if (outcome === "asked") throw new Error("what is only asked for has not ended");
   return { iccid, outcome, amount_cents, currency, detail: detail ?? "" };

@@ -1,9 +1,12 @@
+import { endedReturn } from "../../../core/after-sale/give-back.ts";
 import { openRefund, settleReturn } from "../../../core/after-sale/settle.ts";
-import { notFound } from "../../../core/kernel/problem.ts";
+import { Problem } from "../../../core/kernel/problem.ts";
+import type { Read } from "../../../core/store/store.ts";
 import { actPage } from "../../parts/act-page.tsx";
-import { moneyWords } from "../../parts/words.ts";
+import { moneyWords, timeWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, partIn } from "../../session/visit.ts";
+import { esimOf } from "./esim-supplier.tsx";
 import { repaidFields, repaidIn } from "./repaid-field.ts";
 
 /** What the people at a supplier decide about a refund that was requested of them. */
@@ -12,10 +15,19 @@ const acts = [
   { verb: "refund-denied", title: "Refund denied", granted: false },
 ] as const;
 
+/** The open refund of an eSIM, or how its last one ended. Throws `not_found`. */
+async function refundOf(q: Read, iccid: string) {
+  const { esim } = await esimOf(q, iccid);
+  return { open: await openRefund(q, iccid), ended: await endedReturn(q, { esim_id: esim.id, kind: "refund" }) };
+}
+
 async function seenIn(visit: ConsoleVisit) {
-  const found = await visit.store.read(openRefund, partIn(visit, "iccid"));
-  if (found === null) throw notFound("esim");
-  return found;
+  const { open, ended } = await visit.store.read(refundOf, partIn(visit, "iccid"));
+  if (open !== null) return open;
+  if (ended === null) throw new Problem("conflict", "This eSIM has no open request of a refund.");
+  const decided = ended.outcome === "done" ? "granted" : "denied";
+  const at = timeWords(ended.since, visit.zone);
+  throw new Problem("conflict", `The refund of this eSIM was ${decided} already, at ${at}: nothing is left to settle.`);
 }
 
 /** Where an eSIM's open refund is settled; none where it has none. */
