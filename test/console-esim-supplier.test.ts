@@ -35,6 +35,12 @@ test("an eSIM is given back in the console: its unit is repaid once, under the n
   const done = await support.send(form, {}, "/refund");
   expect([done.path, done.text]).toEqual([at, expect.stringContaining("It is refunded: 9.00 AUD went back.")]);
   expect((await support.send(form, {}, "/refund")).text).toContain("It was done before.");
+  expect((await support.get(at)).text).not.toMatch(/(Refund|Replace) at the supplier/);
+  for (const kind of ["refund", "replace"]) {
+    const late = await support.get(`${at}/${kind}`);
+    expect(late.text).toMatch(/It was refunded already, at \d+ \w+ \d{4}/);
+    expect(late.page.querySelector("main form")).toBeNull();
+  }
   expect(await shop.balance()).toBe(before + PRICE_CENTS);
   const { id } = await shop.row(shop.iccids[0] ?? "");
   const trail = await store.read(listAudit, { target: id, limit: 9 });

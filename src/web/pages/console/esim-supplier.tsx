@@ -1,8 +1,9 @@
 import { verdictWords } from "../../../core/after-sale/diagnose.ts";
-import { requireSold } from "../../../core/after-sale/give-back.ts";
+import { endedReturn, requireSold } from "../../../core/after-sale/give-back.ts";
 import { unclearRefund } from "../../../core/after-sale/given-back.ts";
 import { deliveredEsims } from "../../../core/esims/delivered.ts";
 import { esimsOfIccid } from "../../../core/esims/esim.ts";
+import type { EsimId } from "../../../core/kernel/brand.ts";
 import { notFound } from "../../../core/kernel/problem.ts";
 import type { ReturnKind } from "../../../core/store/schema/values.ts";
 import type { Read } from "../../../core/store/store.ts";
@@ -11,7 +12,7 @@ import { giveBack } from "../../../daemon/gateways/suppliers/give-back.ts";
 import { usingProviders } from "../../../daemon/gateways/suppliers/providers.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import { backLink, pageShown, record } from "../../parts/shown.tsx";
-import { moneyWords } from "../../parts/words.ts";
+import { moneyWords, timeWords } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, partIn, type Shown } from "../../session/visit.ts";
 import { repaidFields, repaidIn } from "./repaid-field.ts";
@@ -44,16 +45,36 @@ export async function esimOf(q: Read, iccid: string) {
 
 async function soldOf(q: Read, { iccid, kind }: { iccid: string; kind: ReturnKind }) {
   const sold = await requireSold(q, (await esimOf(q, iccid)).esim.id);
-  return { ...sold, unclear: kind === "refund" ? await unclearRefund(q, sold) : null };
+  const done = await doneOf(q, { esim_id: sold.id, kind });
+  return { ...sold, done, unclear: kind === "refund" && done === null ? await unclearRefund(q, sold) : null };
+}
+
+/** What was done to an eSIM after its sale, so that this cannot be asked for any more; null: nothing. */
+async function doneOf(q: Read, { esim_id, kind }: { esim_id: EsimId; kind: ReturnKind }) {
+  // A refund ends an eSIM: nothing takes its place.
+  for (const one of new Set<ReturnKind>(["refund", kind])) {
+    const ended = await endedReturn(q, { esim_id, kind: one });
+    if (ended?.outcome === "done") return { ...ended, words: one === "refund" ? "refunded" : "replaced" };
+  }
+  return null;
+}
+
+/** What may still be asked of the supplier of an eSIM. */
+async function openKinds(q: Read, iccid: string): Promise<ReturnKind[]> {
+  const { id } = (await esimOf(q, iccid)).esim;
+  const open: ReturnKind[] = [];
+  for (const { kind } of acts) if ((await doneOf(q, { esim_id: id, kind })) === null) open.push(kind);
+  return open;
 }
 
 /** Where the supplier of a sold eSIM is asked about it, and for what the visitor may. */
-export function supplierLinks(
+export async function supplierLinks(
   visit: ConsoleVisit,
   { iccid, environment, order }: { iccid: string; environment: string | null; order: object | null },
-): [to: string, words: string][] {
+): Promise<[to: string, words: string][]> {
   if (environment !== "production" || order === null) return [];
-  const mayAct = visit.may("esims.write") ? acts : [];
+  const open = visit.may("esims.write") ? await visit.store.read(openKinds, iccid) : [];
+  const mayAct = acts.filter(({ kind }) => open.includes(kind));
   return [
     [`${pathOf(iccid)}/diagnosis`, "Diagnose"],
     ...mayAct.map(({ kind, title }): [string, string] => [`${pathOf(iccid)}/${kind}`, title]),
@@ -87,7 +108,15 @@ async function diagnosisPage(visit: ConsoleVisit): Promise<Shown> {
 type Act = (typeof acts)[number];
 
 async function askPage(visit: ConsoleVisit, { kind, title, intro }: Act): Promise<Shown> {
-  const { iccid, unclear } = await visit.store.read(soldOf, { iccid: partIn(visit, "iccid"), kind });
+  const { iccid, unclear, done } = await visit.store.read(soldOf, { iccid: partIn(visit, "iccid"), kind });
+  if (done !== null) {
+    return pageShown(visit, `${title}: eSIM ${iccid}`, [
+      <p class="alert">
+        It was {done.words} already, at {timeWords(done.since, visit.zone)}.
+      </p>,
+      backLink(visit, pathOf(iccid), `eSIM ${iccid}`),
+    ]);
+  }
   const form = { to: `${pathOf(iccid)}/${kind}`, intro, fields: repaidFields(unclear), back: pathOf(iccid) };
   return pageShown(visit, `${title}: eSIM ${iccid}`, formShown(visit, { ...form, submit: title, bad: true }));
 }

@@ -78,7 +78,7 @@ async function esimPage(visit: ConsoleVisit): Promise<Shown> {
   const isReal = found !== null && environment === "production" && visit.may("esims.write");
   const possible = isReal ? acts.filter(({ to }) => canMove(esimTransitions, status, to)) : [];
   const buttons = possible.map(({ verb, title }) => [`/esims/${iccid}/${verb}`, title] as const);
-  const atSupplier = [...supplierLinks(visit, seen), ...(await settleLinks(visit, iccid))];
+  const atSupplier = [...(await supplierLinks(visit, seen)), ...(await settleLinks(visit, iccid))];
   const body = (
     <>
       {record(visit, esimFields(seen), links(visit, [...buttons, ...atSupplier]))}
