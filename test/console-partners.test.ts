@@ -122,6 +122,11 @@ test("suspending shows what comes of it, then signs the partner's people out at 
   const done = await admin.send(shown, {}, "/suspend");
   expect(done.text).toContain("acme is suspended");
   expect(done.text).toContain("Reasonunpaid since May");
+  // A colleague's pages from before.
+  for (const late of [await admin.send(page, { reason: "fraud" }), await admin.send(shown, {}, "/suspend")]) {
+    const words = /acme is suspended already, since \d+ \w+ 2026, [\d:]+: unpaid since May\./;
+    expect([late.status, late.text]).toEqual([409, expect.stringMatching(words)]);
+  }
   expect((await owner.get("/portal")).path).toMatch(/^\/portal\/sign-in/);
   expect((await caller.get("/api/v1/balance")).status).toBe(403);
   expect(await lastActs(platform, caller)).toEqual([`partners.suspend user:${admin.id}`]);
