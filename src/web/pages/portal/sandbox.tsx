@@ -147,6 +147,13 @@ async function reset(visit: PortalVisit): Promise<Shown> {
   return { to: PATH, notice: "The clock shows the system's time again." };
 }
 
+/** Throws `validation` at the field in place of what says that an eSIM is another's, or none. */
+function namingIccid(error: unknown): never {
+  const unknown = ["esim_forbidden", "invalid_iccid", "not_found"];
+  const isUnknown = error instanceof Problem && unknown.includes(error.slug);
+  throw isUnknown ? invalid({ iccid: ["is no eSIM of your sandbox"] }) : error;
+}
+
 async function report(visit: PortalVisit): Promise<Shown> {
   const { form } = visit;
   const iccid = plainDigits(requiredField(form, "iccid"));
@@ -155,7 +162,8 @@ async function report(visit: PortalVisit): Promise<Shown> {
   if (usedMb !== null && (usedMb < 0 || usedMb > MOST_MB)) {
     throw invalid({ used_mb: [`must be between 0 and ${MOST_MB}`] });
   }
-  const { status, data_usage } = await visit.write(reportSandboxEsim, { ...sandboxOf(visit), iccid, event, usedMb });
+  const asked = { ...sandboxOf(visit), iccid, event, usedMb };
+  const { status, data_usage } = await visit.write(reportSandboxEsim, asked).catch(namingIccid);
   const [used, total] = [data_usage.used_mb, data_usage.total_mb].map((mb) => mb.toLocaleString("en"));
   return { to: `${PATH}?iccid=${iccid}`, notice: `eSIM ${iccid} is ${status}, ${used} of ${total} MB used.` };
 }
