@@ -115,7 +115,15 @@ test("an admin invites a person by a link, disables, enables and resets them", a
   expect(link).toMatch(new RegExp(`^${platform.url}/portal/invitations/[\\w-]{43}$`));
   const max = visitor(platform.url);
   const welcome = await max.get(new URL(link).pathname);
+  const common = await max.send(welcome, { name: "Max", password: "password1234" });
+  const words = "Password is one that many people use, alone or with digits added: choose another.";
+  expect([common.status, common.text]).toEqual([400, expect.stringContaining(words)]);
   expect((await max.send(welcome, { name: "Max", password: PASSWORD })).path).toBe("/portal");
+  const stranger = visitor(platform.url);
+  const used = await stranger.get(new URL(link).pathname);
+  const unknown = await stranger.get("/portal/invitations/none");
+  expect([used.status, used.text]).toEqual([404, unknown.text]);
+  expect(used.page.querySelector('main a[href="/portal/sign-in"]')).not.toBeNull();
   const twice = await admin.send(users, { email: "max@acme.example", role: "viewer" });
   expect([twice.status, twice.text]).toEqual([409, expect.stringContaining("exists already")]);
   const list = await admin.get("/console/partners/acme/users");

@@ -80,7 +80,7 @@ async function enter(hand: Hand, demo: DemoPages, { name, role, more = [] }: Sta
   const { link, user } = await demo.operator("users", "invite", `${role}@staff.example`, "--role", role, ...more);
   await hand.open(new URL(link).pathname);
   await hand.fill("Your name", name);
-  await hand.fill("Choose a password", PASSWORD);
+  await hand.fill("Password", PASSWORD);
   await hand.send("Create the account");
   expect(await hand.text()).toContain("You must have a second factor.");
   await hand.send("Set up an authenticator app");

@@ -31,7 +31,7 @@ async function accept(hand: Hand, demo: DemoPages): Promise<void> {
   const { link } = await demo.operator("users", "invite", EMAIL, "--partner", "demo", "--role", "owner");
   await hand.open(new URL(link).pathname);
   await hand.fill("Your name", "Mara Quill");
-  await hand.fill("Choose a password", PASSWORD);
+  await hand.fill("Password", PASSWORD);
   await hand.send("Create the account");
   expect(await hand.text()).toMatch(/^Overview/);
 }

@@ -51,7 +51,7 @@ export async function requirePassword(password: string): Promise<void> {
   const word = typed.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
   const repeated = /^(.{1,6})\1+$/u.test(typed);
   if (common.has(typed) || repeated || (word.length < LEAST && (word === "" || common.has(word)))) {
-    throw invalid({ password: ["is one that many people use, or such a one with figures; choose another"] });
+    throw invalid({ password: ["is one that many people use, alone or with digits added: choose another"] });
   }
 }
 

@@ -4,7 +4,6 @@ import { hashPassword, requirePassword, verifyPassword } from "../../core/accoun
 import { endSession } from "../../core/accounts/sessions.ts";
 import { enterInvited, type SignedIn, signIn } from "../../core/accounts/sign-in.ts";
 import { beginSignIn, failSignIn, refusalOf } from "../../core/accounts/sign-in-attempts.ts";
-import { notFound } from "../../core/kernel/problem.ts";
 import { CodeField, PasskeyButton } from "../parts/factor.tsx";
 import { Field, Form, FormProblem, Submit } from "../parts/form.tsx";
 import { prove } from "../parts/step-up.tsx";
@@ -114,14 +113,24 @@ function tokenOf({ request }: Visit): string {
   return field((request.params ?? {}) as Visit["form"], "token");
 }
 
-async function requireInvitation(visit: Visit): Promise<OpenInvitation> {
+/** Runs with the invitation that the address names. Unknown ones and those that were used have the same answer. */
+async function withInvitation(visit: Visit, run: (found: OpenInvitation) => Shown | Promise<Shown>): Promise<Shown> {
   const found = await visit.store.read(findInvitation, tokenOf(visit));
-  if (found === null) throw notFound("invitation");
-  return found;
+  if (found !== null) return run(found);
+  const body = (
+    <>
+      <h1>This invitation is over</h1>
+      <p>It was used, or has ended, or a newer one took its place. A link works once.</p>
+      <p>
+        If you have a password, <a href={`${visit.base}/sign-in`}>sign in</a>. If not, ask the owner of your team, or
+        the operator, for a new invitation.
+      </p>
+    </>
+  );
+  return { title: "Invitation", body, status: 404 };
 }
 
-async function invitationForm(visit: Visit): Promise<Shown> {
-  const { user, email } = await requireInvitation(visit);
+function invitationForm(visit: Visit, { user, email }: OpenInvitation): Shown {
   const isNew = user.status === "invited";
   const body = (
     <>
@@ -136,7 +145,7 @@ async function invitationForm(visit: Visit): Promise<Shown> {
         <Field
           visit={visit}
           name="password"
-          label={isNew ? "Choose a password" : "Your password"}
+          label={isNew ? "Password" : "Your password"}
           type="password"
           autocomplete={isNew ? "new-password" : "current-password"}
           required
@@ -149,9 +158,8 @@ async function invitationForm(visit: Visit): Promise<Shown> {
   return { title: "Invitation", body };
 }
 
-async function invitationAct(visit: Visit): Promise<Shown> {
+async function invitationAct(visit: Visit, { user, email }: OpenInvitation): Promise<Shown> {
   const { form, store, context, request } = visit;
-  const { user, email } = await requireInvitation(visit);
   const password = typeof form.password === "string" ? form.password : "";
   const token = tokenOf(visit);
   if (user.status === "invited") {
@@ -188,6 +196,11 @@ export const signInPages = [
   }),
   ...sharedPage({ path: "/sign-in/factor", needs: "session", show: factorForm, act: factorAct }),
   ...sharedPage({ path: "/sign-out", needs: "session", act: signOut }),
-  ...sharedPage({ path: "/invitations/:token", needs: "visitor", show: invitationForm, act: invitationAct }),
+  ...sharedPage({
+    path: "/invitations/:token",
+    needs: "visitor",
+    show: (visit) => withInvitation(visit, (found) => invitationForm(visit, found)),
+    act: (visit) => withInvitation(visit, (found) => invitationAct(visit, found)),
+  }),
   ...sharedPage({ path: "/passkeys/challenge", needs: "session", act: challenge }),
 ];
