@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { auditOfPartner } from "../src/core/audit/list.ts";
+import { recordAudit } from "../src/core/audit/record.ts";
 import { listTransactions } from "../src/core/wallet/transactions.ts";
 import { addProducts } from "./support/catalog.ts";
 import { person, startPages } from "./support/pages.ts";
@@ -134,6 +135,23 @@ test("suspending shows what comes of it, then signs the partner's people out at 
   const resumed = await admin.send(await admin.send(done, {}, "/resume"), {}, "/resume");
   expect(resumed.text).toContain("acme has its access back");
   expect((await caller.get("/api/v1/balance")).status).toBe(200);
+});
+
+test("a history that is cut says so, and where all of it is", async () => {
+  const { platform, caller } = await withPartner();
+  const finance = await person(platform, { role: "finance" });
+  const admin = await person(platform, { role: "admin" });
+  expect((await admin.get("/console/partners/acme")).text).not.toContain("newest 50");
+  for (let count = 0; count < 50; count++) {
+    const line = { actor: "test", action: "partners.update", targetKind: "partner", targetId: caller.partnerId };
+    await platform.store.write(recordAudit, { ...line, partnerId: caller.partnerId });
+  }
+  const page = await admin.get("/console/partners/acme");
+  expect(page.text).toContain("These are the newest 50 lines. The audit trail has all of them.");
+  const whole = await admin.get("/console/platform/audit?partner=acme");
+  expect(page.page.querySelector(`main a[href$="${whole.path}"]`)).not.toBeNull();
+  const other = await finance.get("/console/partners/acme");
+  expect([other.text.includes("newest 50 lines."), other.html.includes(whole.path)]).toEqual([true, false]);
 });
 
 test("support looks at a partner's portal, reading only, and the audit trail has it", async () => {

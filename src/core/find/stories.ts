@@ -219,7 +219,8 @@ export async function webhookStory(q: Read, subjectId: string, partnerId?: Partn
   return moments;
 }
 
-const MOST_LINES = 200;
+/** Lines of the audit trail in the history of one thing, at most. */
+export const MOST_LINES = 200;
 
 /** Who did what to it, the newest 200 lines. */
 export async function auditStory(q: Read, target: string): Promise<Moment[]> {

@@ -11,7 +11,7 @@ import { plain } from "../../parts/words.ts";
 import { consolePage } from "../../session/page.ts";
 import type { ConsoleVisit, Shown } from "../../session/visit.ts";
 import { auditHistory } from "./audit-history.ts";
-import { timelineShown } from "./history.tsx";
+import { cutShown, timelineShown } from "./history.tsx";
 import { PartnerLinks, slugOf } from "./partner-links.tsx";
 import { moneyShown } from "./partner-wallet.tsx";
 
@@ -30,6 +30,7 @@ export async function partnerPage(visit: ConsoleVisit): Promise<Shown> {
   const { partner, balances, failing, audit } = await visit.store.read(seen, slugOf(visit));
   const { slug } = partner;
   const { sandbox_activations: _, ...bounds } = partner.limits;
+  const history = auditHistory(audit, { money: visit.may("money.read") });
   const limits = Object.entries(bounds).map(([name, most]) => [plain(name), most ?? "no limit"] as const);
   const body = (
     <>
@@ -49,7 +50,8 @@ export async function partnerPage(visit: ConsoleVisit): Promise<Shown> {
         { title: "ID", cell: ({ id }) => ({ text: id, to: `/partners/${slug}/endpoints/${id}` }) },
       ])}
       {visit.may("partners.write") && access(visit, partner)}
-      {await timelineShown(visit, auditHistory(audit, { money: visit.may("money.read") }))}
+      {await timelineShown(visit, history)}
+      {cutShown(visit, { moments: history, most: HISTORY_LINES, filter: { partner: slug } })}
     </>
   );
   return pageShown(visit, partner.name, body);
