@@ -110,7 +110,7 @@ describe("wrong usage", () => {
     ["wallet credit --partner a --amount 1,5 --currency AUD", /--amount <amount> must be a plain decimal/, /Correct/],
     [
       "wallet credit --partner a --amount 0.001 --currency AUD",
-      /--amount has 3 after the point; AUD has 2/,
+      /--amount has 3 digits after the point; AUD has 2/,
       /plain decimal/,
     ],
     ["wallet credit --partner a --amount 1 --currency XYQ", /The currency must be an ISO 4217/, /AUD/],

@@ -32,7 +32,7 @@ test("finance credits a payment against a line of the bank, once, however often 
   for (let sent = 0; sent < 2; sent++) {
     const credited = await finance.send(page, { reference, amount: "1500.00" });
     expect([credited.status, credited.path]).toEqual([200, `/console/money/funding/${reference}`]);
-    expect(credited.text).toContain(sent === 0 ? "1,500.00 AUD are credited to acme" : "This form was sent before");
+    expect(credited.text).toContain(sent === 0 ? "1,500.00 AUD is credited to acme" : "This form was sent before");
   }
   expect(await movements(platform, caller.partnerId as never)).toEqual([["credit", 150_000, reference]]);
   const again = await finance.send(await finance.get("/console/money"), { reference, amount: "1500.00" });
@@ -50,7 +50,7 @@ test("ten minutes later the second factor is asked for again, and the act goes o
   expect([asked.status, asked.text]).toEqual([403, expect.stringContaining("Confirm that it is you")]);
   expect(await movements(platform, caller.partnerId as never)).toEqual([]);
   const credited = await finance.send(asked, { code: finance.code() });
-  expect(credited.text).toContain("1,500.00 AUD are credited to acme");
+  expect(credited.text).toContain("1,500.00 AUD is credited to acme");
   // The first form again: its key went through the question.
   expect((await finance.send(page, { amount: "1500.00" })).text).toContain("This form was sent before");
   expect(await movements(platform, caller.partnerId as never)).toHaveLength(1);

@@ -142,7 +142,7 @@ test("what is wrong with a rule is said beside its field, with what was typed", 
   const { finance, prices } = await shop();
   const form = await finance.get(LIST);
   for (const [typed, words] of [
-    [{ sku: "EU5", price: "3.101" }, "Price has 3 after the point; AUD has 2."],
+    [{ sku: "EU5", price: "3.101" }, "Price has 3 digits after the point; AUD has 2."],
     [{ sku: "EU5", price: "-1" }, "Price must be"],
     [{ sku: "EU5", price: "1", markup: "2" }, "Price or markup is required, and not both"],
     [{ sku: "NONE", price: "1" }, 'SKU is not a product of the catalog: "NONE"'],

@@ -141,7 +141,7 @@ async function credit(hand: Hand, reference: string): Promise<void> {
   expect(await hand.text()).toContain(`${reference} announced 1500.00 AUD`);
   await hand.fill("Amount at the bank", "1500.00");
   await hand.send("Credit the payment");
-  expect(await hand.text()).toContain("1,500.00 AUD are credited to demo");
+  expect(await hand.text()).toContain("1,500.00 AUD is credited to demo");
 }
 
 async function suspend(hand: Hand): Promise<void> {

@@ -1,6 +1,7 @@
 import { lte, sql } from "drizzle-orm";
 import { recordAudit } from "../audit/record.ts";
 import type { UserId } from "../kernel/brand.ts";
+import { counted } from "../kernel/counted.ts";
 import { invalid, Problem } from "../kernel/problem.ts";
 import { emailKey } from "../kernel/search-keys.ts";
 import { findByKey, updateRow } from "../store/rows.ts";
@@ -47,7 +48,7 @@ export async function refuseBlocked(q: Read, attempt: Attempt): Promise<void> {
 
 function tooMany(waitMs: number): Problem {
   const seconds = Math.ceil(waitMs / 1000);
-  const words = `Too many attempts have failed. Try again in ${seconds} seconds.`;
+  const words = `Too many attempts have failed. Try again in ${counted(seconds, "second")}.`;
   return new Problem("rate_limit_exceeded", words, { members: { retry_after_seconds: seconds } });
 }
 

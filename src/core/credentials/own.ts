@@ -2,6 +2,7 @@ import { and, desc, eq, gt, inArray, like, sql } from "drizzle-orm";
 import type { Actor } from "../audit/record.ts";
 import type { PartnerId } from "../kernel/brand.ts";
 import { isoTimeOrNull } from "../kernel/clock.ts";
+import { counted } from "../kernel/counted.ts";
 import type { Environment } from "../kernel/environment.ts";
 import type { Owner } from "../kernel/owner.ts";
 import { newestFirst, type Pagination, pageOf } from "../kernel/page.ts";
@@ -251,6 +252,7 @@ async function refuseManyChanges(q: Read, partnerId: PartnerId): Promise<void> {
   const earliest = recent[MOST_CHANGES - 1];
   if (earliest === undefined) return;
   const seconds = Math.max(1, Math.ceil((earliest.at + HOUR_MS - q.now) / 1000));
-  const words = `More than ${MOST_CHANGES} credentials were created and deleted in an hour. Wait ${seconds} seconds.`;
+  const wait = counted(seconds, "second");
+  const words = `More than ${MOST_CHANGES} credentials were created and deleted in an hour. Wait ${wait}.`;
   throw new Problem("rate_limit_exceeded", words, { members: { limit: MOST_CHANGES, retry_after_seconds: seconds } });
 }

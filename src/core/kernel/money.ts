@@ -1,5 +1,6 @@
 import currencyCodes from "currency-codes";
 import type { MinorUnits } from "./brand.ts";
+import { counted } from "./counted.ts";
 import { invalid } from "./problem.ts";
 
 /** ISO 4217 decimals of a currency, or null when there is no such currency. */
@@ -44,7 +45,7 @@ export function parseMoney(text: string, currency: string, field = "amount"): Mi
   const fraction = match[2] ?? "";
   if (fraction.length > decimals) {
     const may = decimals === 0 ? "none" : `${decimals}`;
-    throw invalid({ [field]: [`has ${fraction.length} after the point; ${currency} has ${may}`] });
+    throw invalid({ [field]: [`has ${counted(fraction.length, "digit")} after the point; ${currency} has ${may}`] });
   }
   const total = BigInt((match[1] ?? "0") + fraction.padEnd(decimals, "0"));
   if (total > BigInt(Number.MAX_SAFE_INTEGER)) throw invalid({ [field]: ["is too large"] });

@@ -82,7 +82,7 @@ export async function creditPayment(visit: ConsoleVisit): Promise<Shown> {
   const words =
     credited === null
       ? `This form was sent before: ${reference} is credited once.`
-      : `${moneyWords(amount_cents, currency)} are credited to ${partner}, now at ` +
+      : `${moneyWords(amount_cents, currency)} is credited to ${partner}, now at ` +
         `${moneyWords(credited.balance_after_cents, currency)}.`;
   return { to: `/money/funding/${reference}`, notice: words };
 }

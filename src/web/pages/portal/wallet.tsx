@@ -75,7 +75,7 @@ function fundsShown(visit: PortalVisit, { balances, requests, bank }: Seen) {
     mayFund &&
       formShown(visit, {
         ...{ title: "Ask for funds", to: "/wallet", keyed: true, submit: "Ask for funds" },
-        intro: "Say what you are going to transfer. The reference that you get belongs into the transfer.",
+        intro: "Say what you are going to transfer. The reference that you get belongs in the transfer.",
         fields: [
           { name: "amount", label: "Amount", inputmode: "decimal", hint: "For example 1500.00", required: true },
           { name: "currency", label: "Currency", value: balances[0]?.currency ?? "AUD", required: true },
