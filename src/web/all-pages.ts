@@ -43,6 +43,7 @@ import { supplierSyncPages } from "./pages/console/supplier-sync.tsx";
 import { supplierPages } from "./pages/console/suppliers.tsx";
 import { todayPages } from "./pages/console/today.tsx";
 import { userPages } from "./pages/console/users.tsx";
+import { invitationPages } from "./pages/invitation.tsx";
 import { activationCalendarPages } from "./pages/portal/activation-calendar.tsx";
 import { activationFormPages } from "./pages/portal/activation-form.tsx";
 import { activationPages } from "./pages/portal/activations.tsx";
@@ -72,6 +73,7 @@ import type { RegisteredPage } from "./session/page.ts";
 /** Every page of both faces: the one list of them. */
 export const allPages: readonly RegisteredPage[] = [
   ...signInPages,
+  ...invitationPages,
   ...accountPages,
   ...overviewPages,
   ...catalogPages,

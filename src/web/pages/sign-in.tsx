@@ -1,8 +1,7 @@
-import { acceptInvitation, findInvitation, type OpenInvitation } from "../../core/accounts/accept-invitation.ts";
 import { hasFactor } from "../../core/accounts/factors.ts";
-import { hashPassword, requirePassword, verifyPassword } from "../../core/accounts/password.ts";
+import { verifyPassword } from "../../core/accounts/password.ts";
 import { endSession } from "../../core/accounts/sessions.ts";
-import { enterInvited, type SignedIn, signIn } from "../../core/accounts/sign-in.ts";
+import { type SignedIn, signIn } from "../../core/accounts/sign-in.ts";
 import { beginSignIn, failSignIn, refusalOf } from "../../core/accounts/sign-in-attempts.ts";
 import { CodeField, PasskeyButton } from "../parts/factor.tsx";
 import { Field, Form, FormProblem, Submit } from "../parts/form.tsx";
@@ -13,7 +12,7 @@ import { askForPasskey } from "../session/passkeys.ts";
 import { type Face, field, requiredField, type Shown, type SignedInVisit, type Visit } from "../session/visit.ts";
 
 /** Where a sign-in leads: the page that was asked for, or the overview of the face that the user's role is in. */
-function goOn(visit: Visit, { partnerId }: Pick<SignedIn, "partnerId">): { to: string; face: Face } {
+export function goOn(visit: Visit, { partnerId }: Pick<SignedIn, "partnerId">): { to: string; face: Face } {
   const face = partnerId === null ? "console" : "portal";
   const asked = field(visit.query, "next") || field(visit.form, "next");
   // A path of this face only, never another host.
@@ -22,7 +21,7 @@ function goOn(visit: Visit, { partnerId }: Pick<SignedIn, "partnerId">): { to: s
 }
 
 /** Browser and system, as a person knows them again. */
-function agentOf({ request }: Visit): string {
+export function agentOf({ request }: Visit): string {
   const text = request.headers["user-agent"] ?? "";
   const browser = ["Edg", "Firefox", "Chrome", "Safari", "curl"].find((name) => text.includes(name)) ?? "Other program";
   const system = ["Windows", "Android", "iPhone", "iPad", "Mac OS", "Linux"].find((name) => text.includes(name));
@@ -30,7 +29,7 @@ function agentOf({ request }: Visit): string {
 }
 
 /** Lets a person in who was just proved by password: a new session, in place of whatever cookie there was. */
-function letIn(visit: Visit, { token }: SignedIn): void {
+export function letIn(visit: Visit, { token }: SignedIn): void {
   setCookie(visit.reply, "session", token);
   dropCookie(visit.reply, "visitor");
 }
@@ -109,82 +108,11 @@ async function signOut(visit: SignedInVisit): Promise<Shown> {
   return { to: "/sign-in", notice: "You are signed out." };
 }
 
-function tokenOf({ request }: Visit): string {
-  return field((request.params ?? {}) as Visit["form"], "token");
-}
-
-/** Runs with the invitation that the address names. Unknown ones and those that were used have the same answer. */
-async function withInvitation(visit: Visit, run: (found: OpenInvitation) => Shown | Promise<Shown>): Promise<Shown> {
-  const found = await visit.store.read(findInvitation, tokenOf(visit));
-  if (found !== null) return run(found);
-  const body = (
-    <>
-      <h1>This invitation is over</h1>
-      <p>It was used, or has ended, or a newer one took its place. A link works once.</p>
-      <p>
-        If you have a password, <a href={`${visit.base}/sign-in`}>sign in</a>. If not, ask the owner of your team, or
-        the operator, for a new invitation.
-      </p>
-    </>
-  );
-  return { title: "Invitation", body, status: 404 };
-}
-
-function invitationForm(visit: Visit, { user, email }: OpenInvitation): Shown {
-  const isNew = user.status === "invited";
-  const body = (
-    <>
-      <h1>Welcome</h1>
-      <p>
-        This invitation is for <strong>{email}</strong>. It is valid once.
-      </p>
-      <FormProblem visit={visit} />
-      <Form visit={visit} class="narrow">
-        <input type="hidden" name="username" autocomplete="username" value={email} />
-        {isNew && <Field visit={visit} name="name" label="Your name" autocomplete="name" required />}
-        <Field
-          visit={visit}
-          name="password"
-          label={isNew ? "Password" : "Your password"}
-          type="password"
-          autocomplete={isNew ? "new-password" : "current-password"}
-          required
-          {...(isNew ? { hint: "At least 12 characters; not one that many people use." } : {})}
-        />
-        <Submit>{isNew ? "Create the account" : "Accept"}</Submit>
-      </Form>
-    </>
-  );
-  return { title: "Invitation", body };
-}
-
-async function invitationAct(visit: Visit, { user, email }: OpenInvitation): Promise<Shown> {
-  const { form, store, context, request } = visit;
-  const password = typeof form.password === "string" ? form.password : "";
-  const token = tokenOf(visit);
-  if (user.status === "invited") {
-    const name = requiredField(form, "name");
-    await requirePassword(password);
-    const passwordHash = await hashPassword(context.ids, password);
-    const accepted = await store.write(acceptInvitation, { token, name, passwordHash }, request.id);
-    letIn(visit, await store.write(enterInvited, { ...accepted, agent: agentOf(visit) }, request.id));
-    return goOn(visit, accepted);
-  }
-  const attempt = { email, ip: request.ip };
-  await store.read(beginSignIn, attempt);
-  if (!(await verifyPassword(password, user.password_hash))) {
-    throw refusalOf(await store.write(failSignIn, { ...attempt, userId: user.id }, request.id));
-  }
-  const accepted = await store.write(acceptInvitation, { token, name: null, passwordHash: null }, request.id);
-  letIn(visit, await store.write(enterInvited, { ...accepted, agent: agentOf(visit) }, request.id));
-  return goOn(visit, accepted);
-}
-
 async function challenge(visit: SignedInVisit): Promise<Shown> {
   return { file: JSON.stringify(await askForPasskey(visit)), type: "application/json" };
 }
 
-/** How people get in and out: sign-in, second factor, invitation, sign-out. */
+/** How people get in and out: sign-in, second factor, sign-out. */
 export const signInPages = [
   ...sharedPage({
     path: "/sign-in",
@@ -196,11 +124,5 @@ export const signInPages = [
   }),
   ...sharedPage({ path: "/sign-in/factor", needs: "session", show: factorForm, act: factorAct }),
   ...sharedPage({ path: "/sign-out", needs: "session", act: signOut }),
-  ...sharedPage({
-    path: "/invitations/:token",
-    needs: "visitor",
-    show: (visit) => withInvitation(visit, (found) => invitationForm(visit, found)),
-    act: (visit) => withInvitation(visit, (found) => invitationAct(visit, found)),
-  }),
   ...sharedPage({ path: "/passkeys/challenge", needs: "session", act: challenge }),
 ];

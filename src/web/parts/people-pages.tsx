@@ -1,10 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { disableUser, enableUser, type InRole, updateUser } from "../../core/accounts/change-user.ts";
-import { type Invited, inviteUser, resetUser } from "../../core/accounts/invite.ts";
+import { updateUser } from "../../core/accounts/change-user.ts";
+import { type Invited, inviteUser } from "../../core/accounts/invite.ts";
 import type { User } from "../../core/accounts/user.ts";
-import type { PartnerId, UserId } from "../../core/kernel/brand.ts";
+import type { PartnerId } from "../../core/kernel/brand.ts";
 import { withoutHidden } from "../../core/kernel/hidden-characters.ts";
-import type { Command } from "../../core/store/store.ts";
 import type { PageOf, RegisteredPage } from "../session/page.ts";
 import { field, requiredField, type Shown, type SignedInVisit } from "../session/visit.ts";
 import { formShown } from "./act-form.tsx";
@@ -12,27 +11,9 @@ import { consequenceShown, isConfirmed } from "./consequence.tsx";
 import { ActButton } from "./form.tsx";
 import { Record } from "./list.tsx";
 import { type Roles, reveal, roleIn } from "./people-form.tsx";
+import type { PersonAct } from "./person-acts.ts";
 import { onceShown, pageShown } from "./shown.tsx";
 import type { Cell } from "./words.ts";
-
-/** What is done to a person by a button. */
-export interface PersonAct<N extends PartnerId | null> {
-  /** The end of its address. */
-  verb: string;
-  label: string;
-  bad?: boolean;
-  /** What comes of it, which is confirmed first; left out: it is done at once. */
-  asks?: string;
-  /** What is asked, before whom it is about; left out: the first word of its label. */
-  question?: string;
-  offered(user: User, visit: SignedInVisit): boolean;
-  /** Where it answers an invitation, its link is shown. */
-  command: Command<Omit<InRole, "partnerId"> & { partnerId: N; by: UserId }, unknown>;
-  /** What the person is then. */
-  done: string;
-  /** The person is no longer listed. */
-  leaves?: true;
-}
 
 /** People of one side, with what may be changed of them. */
 export interface PeopleOf<V extends SignedInVisit, N extends PartnerId | null> {
@@ -59,21 +40,6 @@ export interface PeopleOf<V extends SignedInVisit, N extends PartnerId | null> {
   /** Whether a person cannot be changed by this visitor: nothing is offered then. */
   fixed?(visit: V, user: User): boolean;
 }
-
-const ends = "Sessions and open invitations of this person end at once, at every partner, until it is enabled.";
-/** What comes of a new invitation. */
-export const anew =
-  "Password, second factors, recovery codes and sessions of this person end at once; there is a new link.";
-const isOff = ({ status }: User) => status === "disabled";
-const isOn = (user: User) => !isOff(user);
-const disabling = { verb: "disable", label: "Disable", bad: true, asks: ends };
-
-/** What the operator does: disables a person, enables one again, and gives a new invitation. */
-export const operatorActs: readonly PersonAct<PartnerId | null>[] = [
-  { verb: "enable", label: "Enable", offered: isOff, command: enableUser, done: "is enabled" },
-  { verb: "reset", label: "Reset and invite again", asks: anew, offered: isOn, command: resetUser, done: "is reset" },
-  { ...disabling, offered: isOn, command: disableUser, done: "is disabled" },
-];
 
 /** The list, the invitation, a person and all that is done to one. Every change asks for a fresh second factor. */
 export function peoplePages<V extends SignedInVisit, N extends PartnerId | null>(

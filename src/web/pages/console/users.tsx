@@ -6,7 +6,8 @@ import { partnerRoles, staffRoles, userStatuses } from "../../../core/store/sche
 import type { Read } from "../../../core/store/store.ts";
 import { listed } from "../../parts/list-page.tsx";
 import { inviteForm, peopleColumns } from "../../parts/people-form.tsx";
-import { operatorActs, peoplePages } from "../../parts/people-pages.tsx";
+import { peoplePages } from "../../parts/people-pages.tsx";
+import { operatorActs } from "../../parts/person-acts.ts";
 import { consolePage } from "../../session/page.ts";
 import { type ConsoleVisit, chosen, optionalField, partIn, type Shown } from "../../session/visit.ts";
 import { historyShown } from "./history.tsx";
