@@ -12,6 +12,7 @@ async function demo() {
   const at = [`--data=${data}`];
   return {
     folder,
+    data,
     run: (...args: string[]) => esimctl([...args, ...at]),
     json: async (...args: string[]) => Object(await esimctlJson([...args, ...at])),
   };
@@ -116,20 +117,73 @@ test("orders from a file: rows of one order join, invalid ones are rejected, no 
   expect([strict.exitCode, JSON.parse(strict.stdout).summary.total]).toEqual([1, 0]);
 });
 
-test("an array of the API's own order items is sent as it is", async () => {
-  const here = await demo();
-  const { data } = await here.json("products", "list", "--region", "europe", "--country", "FRA", "--limit", "1");
-  const item = (external_order_id: string, quantity: number) => ({
+/** What makes the API's own order items of a product on sale. */
+async function orderItems({ json }: Demo) {
+  const { data } = await json("products", "list", "--region", "europe", "--country", "FRA", "--limit", "1");
+  return (external_order_id: string, quantity: number, customer: object = {}) => ({
     external_order_id,
     line_items: [{ product_id: data[0].id, quantity }],
-    customer: { email: "mia@example.com", name: "Mia Chen" },
+    customer: { email: "mia@example.com", name: "Mia Chen", ...customer },
   });
+}
+
+test("an array of the API's own order items is sent as it is", async () => {
+  const here = await demo();
+  const item = await orderItems(here);
   const file = join(here.folder, "orders.json");
-  writeFileSync(file, JSON.stringify(Array.from({ length: 120 }, (_, i) => item(`o-${i}`, 1))));
+  writeFileSync(file, `\uFEFF${JSON.stringify(Array.from({ length: 120 }, (_, i) => item(`o-${i}`, 1)))}`);
   const answer = await here.json("orders", "bulk", file, "--partner", "demo", "--sandbox");
   expect(answer.summary).toEqual({ total: 120, successful: 120, failed: 0 });
   expect(answer.results).toHaveLength(120);
   writeFileSync(file, "{");
   const broken = await here.run("orders", "bulk", file, "--partner", "demo", "--json");
   expect([broken.exitCode, JSON.parse(broken.stdout).error.code]).toEqual([1, "json_invalid"]);
+});
+
+test("items of a JSON array are all checked before any is sent, and bad ones are named", async () => {
+  const here = await demo();
+  const item = await orderItems(here);
+  const file = join(here.folder, "orders.json");
+  const good = Array.from({ length: 100 }, (_, i) => item(`o-${i}`, 1));
+  const twins = [item("twin", 1), item(" twin", 2)];
+  const bad = [item("o-x", 0), "nothing", item("o-nul", 1, { name: "a\0b" }), ...twins];
+  writeFileSync(file, JSON.stringify([...good, ...bad, item("o-1", 1)]));
+  const sandbox = ["orders", "bulk", file, "--partner", "demo", "--sandbox"];
+  const strict = await here.run(...sandbox, "--strict", "--json");
+  expect([strict.exitCode, JSON.parse(strict.stdout).summary.total]).toEqual([1, 0]);
+  const dry = await here.run(...sandbox, "--dry-run");
+  expect(dry).toMatchObject({ exitCode: 3, stdout: expect.stringContaining("101 orders read; nothing was sent") });
+  expect(dry.stdout).toContain("item 101 (o-x): line_items.0.quantity must be between 1 and 10000");
+  expect(dry.stdout).toContain("item 102: must be an object");
+  expect(dry.stdout).toContain("item 103 (o-nul): customer.name must not contain a NUL character");
+  expect(dry.stdout).toContain("item 105 (twin): external_order_id is that of another order too (items 104 and 105)");
+  const ended = await here.run(...sandbox, "--json");
+  const rejected_file = join(here.folder, "orders.rejected.json");
+  expect([ended.exitCode, JSON.parse(ended.stdout)]).toMatchObject([
+    3,
+    { rejected: 5, rejected_file, summary: { total: 101, successful: 101 } },
+  ]);
+  expect(JSON.parse(readFileSync(rejected_file, "utf8"))).toMatchObject(
+    bad.map((record, at) => ({ index: 100 + at, record })),
+  );
+  expect(statSync(rejected_file).mode & 0o777).toBe(0o600);
+  writeFileSync(file, JSON.stringify(bad));
+  expect(await here.run(...sandbox)).toMatchObject({ exitCode: 1 });
+});
+
+test("orders that are larger together than a request may be go in several", async () => {
+  const here = await demo();
+  const item = await orderItems(here);
+  const metadata = { note: "x".repeat(16_000) };
+  const large = Array.from({ length: 80 }, (_, i) => ({ ...item(`o-${i}`, 1), metadata }));
+  const input = JSON.stringify([...large, { ...item("o-huge", 1), ignored: "x".repeat(1_100_000) }]);
+  const args = ["orders", "bulk", "-", "--partner", "demo", "--sandbox", "--json", `--data=${here.data}`];
+  const ended = await esimctl(args, { input, cwd: here.folder });
+  expect([ended.exitCode, JSON.parse(ended.stdout)]).toMatchObject([
+    3,
+    { rejected: 1, rejected_file: "stdin.rejected.json", summary: { successful: 80 } },
+  ]);
+  const row = "o-csv;ES-EU-5GB-30D;1;mia@example.com;Mia Chen\n";
+  const csv = await esimctl(args, { input: HEAD + row, cwd: here.folder });
+  expect([csv.exitCode, JSON.parse(csv.stdout).summary.successful]).toEqual([0, 1]);
 });

@@ -42,8 +42,8 @@ export function findClashes<R extends { line: number }>(
   };
 }
 
-/** "lines 2 and 5" */
-export function linesWords(lines: readonly number[]): string {
+/** "lines 2 and 5", or items instead of lines. */
+export function linesWords(lines: readonly number[], what: "lines" | "items" = "lines"): string {
   const more = lines.length >= NAMED ? " and more" : "";
-  return `lines ${lines.slice(0, -1).join(", ")}${more === "" ? " and" : ","} ${lines.at(-1)}${more}`;
+  return `${what} ${lines.slice(0, -1).join(", ")}${more === "" ? " and" : ","} ${lines.at(-1)}${more}`;
 }

@@ -28,7 +28,7 @@ export function ownId(sent: string | undefined): string | null {
 }
 
 /** An order as it was sent, with its id as ids are compared. */
-function plainId(order: unknown): unknown {
+export function plainId(order: unknown): unknown {
   if (typeof order !== "object" || order === null || !("external_order_id" in order)) return order;
   const { external_order_id } = order;
   return typeof external_order_id === "string" ? { ...order, external_order_id: ownId(external_order_id) } : order;

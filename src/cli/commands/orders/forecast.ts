@@ -2,8 +2,9 @@ import type { OrderBulkQuote, Product, WalletBalances } from "../../client/answe
 import { type Api, apiPath } from "../../client/api.ts";
 import { listAll } from "../../client/pages.ts";
 import type { Sheet } from "../../output/sheet.ts";
+import { batchesOf } from "./batches.ts";
 
-/** An order as far as a forecast needs it; items of a JSON file are not checked yet. */
+/** An order as far as a forecast needs it. */
 interface PlannedOrder {
   external_order_id?: unknown;
   line_items?: unknown;
@@ -53,15 +54,12 @@ export async function forecast(api: Api, planned: readonly unknown[]): Promise<F
   return { ...found, ...(await quoted(api, planned)) };
 }
 
-/** Orders in one quote, as the API takes them. */
-const BATCH = 100;
-
 /** What a server says to the orders itself: what they cost, without those placed before, and which it would refuse. */
 async function quoted(api: Api, planned: readonly unknown[]): Promise<Pick<Forecast, "totals" | "refused">> {
   const sums = new Map<string, { total_cents: number; balance_cents: number }>();
   const refused: NonNullable<Forecast["refused"]> = [];
-  for (let at = 0; at < planned.length; at += BATCH) {
-    const body = { orders: planned.slice(at, at + BATCH) };
+  for (const batch of batchesOf(planned)) {
+    const body = { orders: batch };
     const { body: quote } = await api.request<OrderBulkQuote>("POST", apiPath`/orders/bulk/quote`, { body });
     for (const { external_order_id, error } of quote.results) {
       // Money is added up over the whole file, of which this quote is a part.

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import type { ProductInput } from "../../../core/catalog/product-input.ts";
 import type { Checked } from "../../../core/kernel/checked.ts";
 import type { ImportSummary, RowOutcome } from "../../csv/import.ts";
@@ -20,8 +19,9 @@ const BATCH = 200;
 
 /** Imports a JSON array of products, as the CSV import does; bad records go to `p.rejected.json` beside `p.json`. */
 export async function importProductsJson(context: Context, asked: JsonImport): Promise<ImportSummary> {
-  const [{ readJsonArray }, { tallyReasons }] = await Promise.all([
+  const [{ readJsonArray }, { writeRejectedJson }, { tallyReasons }] = await Promise.all([
     import("../../bulk/json-array.ts"),
+    import("../../bulk/rejected-json.ts"),
     import("../../csv/reasons.ts"),
   ]);
   const began = performance.now();
@@ -40,7 +40,7 @@ export async function importProductsJson(context: Context, asked: JsonImport): P
       tally.add(index + 1, undefined, checked.problems);
     }
   }
-  const rejected_file = await writeRejected(asked.file, bad);
+  const rejected_file = await writeRejectedJson(asked.file, bad);
   const stops = asked.dryRun || (asked.strict && bad.length > 0);
   if (!stops && good.length > 0) await asked.ready();
   const outcomes = stops ? [] : await sendAll(context, good, asked.send);
@@ -76,13 +76,4 @@ async function sendAll(context: Context, products: ProductInput[], send: JsonImp
     outcomes.push(...(await send(products.slice(at, at + BATCH))));
   }
   return outcomes;
-}
-
-async function writeRejected(file: string, bad: unknown[]): Promise<string | null> {
-  const path = file.replace(/\.json$/i, ".rejected.json");
-  await rm(path, { force: true });
-  if (bad.length === 0) return null;
-  const { piecesOf, writeFileWhole } = await import("../../output/file.ts");
-  await writeFileWhole(path, piecesOf(`${JSON.stringify(bad, null, 2)}\n`));
-  return path;
 }
