@@ -217,14 +217,16 @@ test("without an agent record cancel and reschedule send one request each, with 
   await acting("activations submit sims.csv");
   const [a, b, c, d] = rows.map((row) => String(row.iccid));
   await acting(`activations cancel --iccid ${d}`);
+  const { data } = await acting(`activations list --iccid ${d}`);
   file("moves.csv", [
-    { iccid: a, requested_activation_date: "2031-05-01", note: "" },
+    { activation_id: "", iccid: a, requested_activation_date: "2031-05-01", note: "" },
     { iccid: b, requested_activation_date: "", note: "by hand" },
     { iccid: c, requested_activation_date: "2020-01-01", note: "" },
     { iccid: c, requested_activation_date: "2034-01-02", note: "" },
     { iccid: d, requested_activation_date: "2031-05-01", note: "" },
     { iccid: "", requested_activation_date: "2031-05-01", note: "" },
     { iccid: c, requested_activation_date: "soon", note: "" },
+    { activation_id: data[0].id, iccid: b, requested_activation_date: "2031-05-01", note: "" },
   ]);
   const moved = await acting("activations reschedule --file moves.csv --date 2031-06-01 --yes", 3);
   expect(moved.results.map((one: { reason?: string; status: string }) => one.reason ?? one.status)).toEqual([
@@ -234,10 +236,11 @@ test("without an agent record cancel and reschedule send one request each, with 
     "passport_expired",
     "not_found",
   ]);
-  expect(moved).toMatchObject({ summary: { total: 5, successful: 2, failed: 3 }, rejected: 2 });
+  expect(moved).toMatchObject({ summary: { total: 5, successful: 2, failed: 3 }, rejected: 3 });
+  const reasons = moved.reasons.map(({ reason }: { reason: string }) => reason);
+  expect(reasons).toContain("both activation_id and iccid are given: one is enough");
   expect(moved.results[0].activation).toMatchObject({ activation_date: "2031-05-01" });
   expect(moved.results[1].activation).toMatchObject({ activation_date: "2031-06-01", note: "by hand" });
-  const { data } = await acting(`activations list --iccid ${d}`);
   const cancelled = await acting(`activations cancel ${data[0].id} ${moved.results[0].activation.id} --yes`, 3);
   expect(cancelled.results).toMatchObject([
     { activation_id: data[0].id, status: "failed", reason: "not_cancellable:cancelled" },

@@ -141,7 +141,7 @@ async function fromFile(context: Context, file: string, reading: Reading): Promi
 
 type Row = CsvRow<(typeof activationChangesCsv)["columns"][number]>;
 
-/** The item, or why the row names none. The id counts where both are given. */
+/** The item, or why the row names none. */
 function itemOf(row: Row): TargetItem | string {
   const { activation_id, iccid, requested_activation_date, note } = row.values;
   if (row.fault !== null) return row.fault;
@@ -151,6 +151,7 @@ function itemOf(row: Row): TargetItem | string {
   const key = activation_id === "" ? { iccid } : { activation_id };
   return { key, requested_activation_date, note, row };
 }
+  if (activation_id !== "" && iccid !== "") return "both activation_id and iccid are given: one is enough";
 
 interface OpenQuery {
   /** More of the API's filters. */
