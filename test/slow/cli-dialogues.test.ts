@@ -116,6 +116,27 @@ test("login asks for address, id and secret, and does not echo the secret", asyn
   await shows(/ended with 130/);
 });
 
+test("Ctrl-D leaves a prompt as Ctrl-C does", async () => {
+  const { terminal, json, file } = await installation();
+  const { esimctl, shows, press, clear } = terminal;
+  file("sims.csv", sims(2));
+  await json("activations submit sims.csv --partner acme --sandbox");
+  const { data } = await json("activations list --partner acme --sandbox");
+  const ids = data.map(({ id }: { id: string }) => id).join(" ");
+  for (const [line, question] of [
+    [`activations cancel ${ids} --partner acme --sandbox`, /Cancel 2 activations\?/],
+    ["activations reschedule --partner acme --sandbox", /Search 2 open/],
+    ["partners create", /Slug/],
+  ] as const) {
+    await esimctl(line);
+    await shows(question);
+    await press("C-d");
+    expect(await shows(/ended with \d/)).toMatch(/error: Interrupted\.\n.*Nothing was changed\.\nended with 130/);
+    await clear();
+  }
+  expect((await json("activations list --status pending --partner acme --sandbox")).data).toHaveLength(2);
+});
+
 test("activations are searched over all pages at a server, selected, and rescheduled to a valid date", async () => {
   const { terminal, json, file, withoutLogin } = await served();
   const at = await withoutLogin();

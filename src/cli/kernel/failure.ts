@@ -19,10 +19,12 @@ export function failureOf(error: unknown): Failure {
     return { code, message, hint, exitCode: exitCodes.failed };
   }
   if (error instanceof Error && error.name === "AbortError") return interrupted("Nothing was changed.");
-  // @inquirer throws this by name when Ctrl-C ends a prompt; its class is not exported by its prompts package.
-  if (error instanceof Error && error.name === "ExitPromptError") return interrupted("Nothing was changed.");
+  if (error instanceof Error && leftPrompts.includes(error.name)) return interrupted("Nothing was changed.");
   return systemFailure(error) ?? unexpected(error);
 }
+
+/** What @inquirer throws, by name, when Ctrl-C or Ctrl-D ends a prompt: its prompts package exports no classes. */
+const leftPrompts: readonly string[] = ["ExitPromptError", "AbortPromptError"];
 
 /** StoreError, ListenError, CsvError and similar errors carry their own hint. */
 function isHinted(error: unknown): error is Error & { hint: string; code?: string } {

@@ -20,7 +20,27 @@ export function isInteractive({ json, yes }: Manner): boolean {
   return !json && !yes && process.stderr.isTTY === true && process.stdin.isTTY === true;
 }
 
-const onStderr = { output: process.stderr };
+/** Where a prompt is shown, and what ends it. */
+interface Place {
+  output: NodeJS.WriteStream;
+  signal: AbortSignal;
+}
+
+/**
+ * Asks on stderr. Ctrl-D closes the reader beneath a prompt, which then never answers: the prompt ends as at Ctrl-C.
+ * A reader that closes pauses its input and leaves raw mode; what was put in the background stays in it.
+ */
+async function asked<T>(prompt: (place: Place) => Promise<T>): Promise<T> {
+  const left = new AbortController();
+  const { stdin, stderr: output } = process;
+  const look = () => void setImmediate(() => stdin.isRaw || left.abort());
+  stdin.on("pause", look);
+  try {
+    return await prompt({ output, signal: left.signal });
+  } finally {
+    stdin.off("pause", look);
+  }
+}
 
 /** What is on a question's line beside it: the mark before it, and the beginning of an answer. */
 const BESIDE = 12;
@@ -59,7 +79,8 @@ export async function confirm(question: string, manner: Manner, before?: () => P
   }
   if (before !== undefined) process.stderr.write(`${terminalText(await before(), { colors: true })}\n\n`);
   const prompts = await import("@inquirer/prompts");
-  if (!(await prompts.confirm({ message: put(question), default: false }, onStderr))) throw declined();
+  const message = put(question);
+  if (!(await asked((place) => prompts.confirm({ message, default: false }, place)))) throw declined();
 }
 
 /** One of `choices`, found by typing a part of it. `flag` is named without a terminal, and what to do there. */
@@ -74,7 +95,7 @@ export async function pick<T>(
   const prompts = await import("@inquirer/prompts");
   const plain = (await choices()).map(({ name, value }) => ({ name: clean(name), value }));
   const source = (typed = "") => plain.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
-  return prompts.search({ message: put(question), source }, onStderr);
+  return asked((place) => prompts.search({ message: put(question), source }, place));
 }
 
 /** Any number of `choices`, ticked; they stay in their order. */
@@ -83,7 +104,8 @@ export async function tick<T>(question: string, choices: readonly Choice<T>[], m
   const prompts = await import("@inquirer/prompts");
   const plain = choices.map(({ name, value }) => ({ name: clean(name), value }));
   const theme = { style: { renderSelectedChoices: (ticked: readonly unknown[]) => `${ticked.length} ticked` } };
-  return prompts.checkbox({ message: put(question), choices: plain, pageSize: 12, loop: false, theme }, onStderr);
+  const config = { message: put(question), choices: plain, pageSize: 12, loop: false, theme };
+  return asked((place) => prompts.checkbox(config, place));
 }
 
 /** How a line is asked for. */
@@ -116,7 +138,8 @@ export async function text(
     return verdictOf(meant(answer), check);
   };
   const meant = (answer: string) => (suggested !== undefined && answer === shown?.trim() ? suggested : answer);
-  return meant((await prompts.input({ message: put(question), validate, ...suggestion }, onStderr)).trim());
+  const config = { message: put(question), validate, ...suggestion };
+  return meant((await asked((place) => prompts.input(config, place))).trim());
 }
 
 function verdictOf(answer: string, check: Asking["check"]): true | string {
@@ -134,7 +157,8 @@ export async function secret(question: string, flag: string, manner: Manner): Pr
   refuseUnasked(flag, manner);
   const prompts = await import("@inquirer/prompts");
   const validate = (typed: string) => typed.trim() !== "" || "Type it, or press Ctrl-C to leave.";
-  return (await prompts.password({ message: put(question), mask: false, validate }, onStderr)).trim();
+  const config = { message: put(question), mask: false, validate };
+  return (await asked((place) => prompts.password(config, place))).trim();
 }
 
 /** Longer than any secret. */
