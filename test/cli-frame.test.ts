@@ -185,6 +185,16 @@ test("a missing option that only others require is named, with exit code 2", asy
     ["suppliers set acme --adapter email", /--to <address> is needed by the email adapter/],
   ];
   for (const [line, words] of lines) {
+test("output that cannot be written ends in words, whatever its form", async () => {
+  const data = await newData();
+  await esimctlJson(["partners", "create", "acme", "--name", "Acme", "--data", data]);
+  for (const form of ["", "--json", "--csv"]) {
+    const ended = await shell(`$ESIMCTL partners list ${form} --data ${data} > /dev/full`, data);
+    expect(ended, form).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(ended.stderr, form).toMatch(/^error: The output could not be written: no space left on device\.\n→ .*$/);
+  }
+});
+
     const ended = await esimctl([...line.split(" "), "--data", data]);
     expect(ended, line).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringMatching(words) });
   }
