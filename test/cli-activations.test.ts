@@ -254,9 +254,15 @@ test("wrong usage prints what to do and changes nothing", async () => {
   const { run } = await installation();
   const partner = "--partner agency --sandbox";
   for (const [line, hint] of [
+    [`activations cancel ${partner}`, "No request is named.\n"],
     [`activations cancel ${partner}`, "Give ids, --iccid, --file, or --from and --to"],
     [`activations reschedule ${partner}`, "Give ids, --iccid, --file, or --from and --to, and --date, --note or both"],
     [`activations cancel 12 ${partner}`, "neither the id of a request nor an ICCID"],
+    [
+      `activations cancel 12 ${partner}`,
+      "Give an id as esimctl activations list shows it, or an ICCID: 13 to 20 digits.",
+    ],
+    [`activations cancel ORD-1 ${partner}`, "esimctl orders cancel"],
     [`activations reschedule --iccid ${iccid()} ${partner}`, "--date"],
     [`activations reschedule --iccid ${iccid()} --date tomorrow ${partner}`, "YYYY-MM-DD"],
   ]) {

@@ -71,18 +71,23 @@ export async function readTargets(
   const ways = [ids.length > 0, iccids.length > 0, file !== undefined, dated].filter(Boolean).length;
   if (ways === 0 && isInteractive(context.globals)) return null;
   if (ways !== 1) {
-    throw usageError("Name what is meant in one way.", `Give ids, --iccid, --file, or --from and --to${hint}.`);
+    const what = ways === 0 ? "No request is named." : "Name what is meant in one way.";
+    throw usageError(what, `Give ids, --iccid, --file, or --from and --to${hint}.`);
   }
   if (dated) return null;
   if (file !== undefined) return fromFile(context, file, reading);
   const wrong = ids.find((id) => !isUuid(id) && !ICCID.test(id));
   if (wrong !== undefined) {
-    const hint = "Items of an order are cancelled with it: esimctl orders cancel.";
-    throw usageError(`"${wrong}" is neither the id of a request nor an ICCID.`, hint);
+    throw usageError(`"${wrong}" is neither the id of a request nor an ICCID.`, whatToGive(wrong));
   }
   const named = ids.map((id) => (isUuid(id) ? { activation_id: id } : { iccid: id }));
   const keys = [...named, ...iccids.map((iccid) => ({ iccid }))];
   return namedTargets(keys.map((key) => ({ key, requested_activation_date: "", note: "" })));
+}
+
+function whatToGive(wrong: string): string {
+  if (/^ORD-/i.test(wrong)) return "Items of an order are cancelled with it: esimctl orders cancel.";
+  return "Give an id as esimctl activations list shows it, or an ICCID: 13 to 20 digits.";
 }
 
 /**
@@ -146,12 +151,12 @@ function itemOf(row: Row): TargetItem | string {
   const { activation_id, iccid, requested_activation_date, note } = row.values;
   if (row.fault !== null) return row.fault;
   if (activation_id === "" && iccid === "") return "activation_id or iccid is required";
+  if (activation_id !== "" && iccid !== "") return "both activation_id and iccid are given: one is enough";
   if (activation_id !== "" && !isUuid(activation_id)) return "activation_id is not an id";
   if (activation_id === "" && iccid.length > 40) return "iccid must be 13-20 digits";
   const key = activation_id === "" ? { iccid } : { activation_id };
   return { key, requested_activation_date, note, row };
 }
-  if (activation_id !== "" && iccid !== "") return "both activation_id and iccid are given: one is enough";
 
 interface OpenQuery {
   /** More of the API's filters. */
