@@ -167,6 +167,9 @@ test("activations are searched over all pages at a server, selected, and resched
     await shows(/go on with 3/);
     await enter("");
     await shows(/New date in Sydney \(today is \w{3} \d{4}-\d\d-\d\d\)/);
+    await enter("01/12/2031");
+    await shows(/"01\/12\/2031" is no day as YYYY-MM-DD/);
+    await press("C-u");
     await enter("2031-02-30");
     await shows(/There is no 2031-02-30/);
     await press("C-u");

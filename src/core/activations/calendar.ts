@@ -20,7 +20,7 @@ export function sydneyToday(now: number): string {
  * `daysAhead` days from now (null: any).
  */
 export function checkActivationDate(date: string, now: number, daysAhead: number | null): void {
-  if (!isCivilDate(date)) throw new Problem("invalid_activation_date", `There is no ${date} in the calendar.`);
+  if (!isCivilDate(date)) throw new Problem("invalid_activation_date", noDay(date));
   const today = sydneyToday(now);
   if (date < today) {
     throw new Problem("invalid_activation_date", `${date} is past: in Sydney it is ${today}.`);
@@ -28,6 +28,12 @@ export function checkActivationDate(date: string, now: number, daysAhead: number
   if (daysAhead !== null && daysBetween(today, date) > daysAhead) {
     throw new Problem("invalid_activation_date", `${date} is more than ${counted(daysAhead, "day")} ahead.`);
   }
+}
+
+const FORM = /^\d{4}-\d{2}-\d{2}$/;
+
+function noDay(text: string): string {
+  return FORM.test(text) ? `There is no ${text} in the calendar.` : `"${text}" is no day as YYYY-MM-DD.`;
 }
 
 /** When a request with this date may be picked up, right after its creation or a change of date. */
