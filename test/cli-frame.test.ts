@@ -58,6 +58,14 @@ describe("help", () => {
     expect(await esimctl(["help", "orders", "create"])).toEqual(shown);
   });
 
+  test("help of an unknown command is wrong usage, with what may have been meant", async () => {
+    const noun = await esimctl(["help", "ordrs"]);
+    expect(noun).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining("Did you mean orders?") });
+    const verb = await esimctl(["help", "orders", "creat"]);
+    expect(verb).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining("Did you mean create?") });
+    expect((await esimctl(["help", "orders", "nope"])).exitCode).toBe(2);
+  });
+
   test("the usage line has every required argument", async () => {
     const shown = await esimctl(["wallet", "credit", "--help"]);
     const needed = "--partner <slug> --amount <amount> --currency <code> [options]";
@@ -177,14 +185,6 @@ test("the program ends silently when its reader closes the pipe", { tags: ["slow
   expect(await shell(line, data)).toEqual({ exitCode: 0, stdout: "{", stderr: "" });
 });
 
-test("a missing option that only others require is named, with exit code 2", async () => {
-  const data = await newData();
-  const lines: [string, RegExp][] = [
-    ["carriers set 8944", /--name <name> is required for a new carrier; --brand <brand> is required/],
-    ["carriers set 896103 --adapter http", /--url <url> is needed by the http adapter; --secret <secret>/],
-    ["suppliers set acme --adapter email", /--to <address> is needed by the email adapter/],
-  ];
-  for (const [line, words] of lines) {
 test("output that cannot be written ends in words, whatever its form", async () => {
   const data = await newData();
   await esimctlJson(["partners", "create", "acme", "--name", "Acme", "--data", data]);
@@ -195,6 +195,14 @@ test("output that cannot be written ends in words, whatever its form", async () 
   }
 });
 
+test("a missing option that only others require is named, with exit code 2", async () => {
+  const data = await newData();
+  const lines: [string, RegExp][] = [
+    ["carriers set 8944", /--name <name> is required for a new carrier; --brand <brand> is required/],
+    ["carriers set 896103 --adapter http", /--url <url> is needed by the http adapter; --secret <secret>/],
+    ["suppliers set acme --adapter email", /--to <address> is needed by the email adapter/],
+  ];
+  for (const [line, words] of lines) {
     const ended = await esimctl([...line.split(" "), "--data", data]);
     expect(ended, line).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringMatching(words) });
   }

@@ -17,7 +17,7 @@ export async function run(argv: readonly string[], commands = singles): Promise<
   let exitCode: ExitCode = exitCodes.done;
   const env = takeEnvironment();
   const tree = { singles: commands, nouns };
-  const line = asked(argv);
+  const line = asked(argv, tree);
   const program = buildProgram(
     async (command, given, globals, actsFor) => {
       const interruption = listenForInterrupts(command, globals);
@@ -66,11 +66,19 @@ export async function run(argv: readonly string[], commands = singles): Promise<
 }
 
 /** `help orders create` is `orders create --help`; nothing at all asks for help; --sort_by is --sort-by. */
-function asked(argv: readonly string[]): string[] {
+function asked(argv: readonly string[], tree: Tree): string[] {
   if (argv.length === 0) return ["--help"];
-  if (argv[0] === "help") return [...argv.slice(1), "--help"];
+  // Help of what is unknown would be that of all: without --help it is an unknown command, as without help.
+  if (argv[0] === "help") return isKnown(argv.slice(1), tree) ? [...argv.slice(1), "--help"] : argv.slice(1);
   const end = argv.indexOf("--");
   return argv.map((word, at) => (end !== -1 && at >= end ? word : hyphened(word)));
+}
+
+/** Whether a line that begins with a command names one that there is, or none. */
+function isKnown([first = "-", second = "-"]: readonly string[], { nouns, singles }: Tree): boolean {
+  if (first.startsWith("-") || singles.some(({ name }) => name === first)) return true;
+  const noun = nouns.find(({ name }) => name === first);
+  return noun !== undefined && (second.startsWith("-") || noun.verbs.some(({ name }) => name === second));
 }
 
 /** As much of the tree as a line can reach that begins with a command: to make them all takes a tenth of its time. */
