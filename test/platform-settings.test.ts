@@ -1,7 +1,10 @@
-import { expect, test } from "vitest";
-import { refusedStart, startDaemon } from "./support/daemon.ts";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { refusedStart, startDaemon, targetOf } from "./support/daemon.ts";
 import { openShop } from "./support/shop.ts";
 import { freshPostgres, onPostgres, temporaryDirectory } from "./support/store.ts";
+import { esimctlJson } from "./support/warm.ts";
 
 async function served() {
   const url = onPostgres ? (await freshPostgres()).url : undefined;
@@ -44,3 +47,27 @@ test.runIf(!onPostgres)(
     expect((await next.stop()).exitCode).toBe(0);
   },
 );
+
+test("a start that cannot listen leaves the stored addresses as they are", async () => {
+  const place = await served();
+  const { args, env } = targetOf(place);
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await once(taken, "listening");
+  const address = taken.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const flags = at("https://two.example");
+  for (const [start, words] of [
+    [{ flags: [...flags, "--host", "nohost.invalid"] }, /nohost\.invalid is no address of this machine/],
+    [{ flags, port }, /is taken by another process/],
+    [{ flags: [...flags, "--metrics-port", String(port)] }, /is taken by another process/],
+  ] as const) {
+    const { exitCode, stderr } = await refusedStart({ ...place, ...start });
+    expect(stderr).toMatch(words);
+    expect(exitCode).toBe(1);
+  }
+  const invitation = ["users", "invite", "ada@example.com", "--role", "admin", ...args];
+  expect(await esimctlJson(invitation, { env })).toMatchObject({
+    link: expect.stringMatching(/^http:..127\.0\.0\.1:8080/),
+  });
+});

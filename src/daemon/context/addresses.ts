@@ -39,17 +39,22 @@ function boundUrl(host: string, port: number): string {
 export async function freePort(host: string): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_768);
-    const probe = createServer();
     try {
-      await once(probe.listen(port, host), "listening");
+      await probe({ host, port });
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") continue;
       throw error;
     }
-    probe.close();
-    await once(probe, "close");
     return port;
   }
+}
+
+/** Listens on an address for a moment. Throws Node's error where that is not possible. */
+export async function probe({ host, port }: Pick<ServedAt, "host" | "port">): Promise<void> {
+  const server = createServer();
+  await once(server.listen(port, host), "listening");
+  server.close();
+  await once(server, "close");
 }
 
 function withoutSlash(address: string): string {

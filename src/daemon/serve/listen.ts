@@ -1,3 +1,4 @@
+import { probe } from "../context/addresses.ts";
 import type { App } from "../context/fastify.ts";
 import { NOT_LOGGED } from "../log/lines.ts";
 import type { Exposed } from "../metrics/metrics.ts";
@@ -51,6 +52,26 @@ export async function startListening<T>(start: () => Promise<T>, { host, port, f
   }
 }
 
+/**
+ * Throws `ListenError` unless the addresses of HTTP and metrics can be listened on. Asked before a start writes
+ * anything: one that cannot serve leaves no trace.
+ */
+export async function requireListenable({ host, port, metricsPort }: Bound): Promise<void> {
+  const wanted: Wanted[] = [{ host, port, flag: "--port" }];
+  if (metricsPort !== undefined) wanted.push({ host: METRICS_HOST, port: metricsPort, flag: "--metrics-port" });
+  for (const address of wanted) await startListening(() => probe(address), address);
+}
+
+/** What a daemon listens on; port 0: any free one. */
+interface Bound {
+  host: string;
+  port: number;
+  metricsPort?: number | undefined;
+}
+
+/** Metrics are for this machine only. */
+const METRICS_HOST = "127.0.0.1";
+
 /** Listens and returns the bound address, e.g. http://127.0.0.1:8080. Throws `ListenError`. */
 export async function listen(app: App, { host, port }: { host: string; port: number }): Promise<string> {
   await app.ready();
@@ -85,7 +106,7 @@ export async function startMetricsServer(exposed: Exposed, port: number): Promis
       () => response.writeHead(500).end(),
     );
   });
-  const host = "127.0.0.1";
+  const host = METRICS_HOST;
   await startListening(
     () =>
       new Promise<void>((resolve, reject) => {

@@ -19,7 +19,7 @@ import { startWorkers, type Workers } from "../workers/all.ts";
 import { startWorker } from "../workers/loop.ts";
 import { watchClock } from "./clock-watch.ts";
 import { startFront } from "./front.ts";
-import { startMetricsServer } from "./listen.ts";
+import { requireListenable, startMetricsServer } from "./listen.ts";
 import type { MainDependencies, ServeOptions } from "./options.ts";
 import { prepareStore } from "./prepare-store.ts";
 
@@ -70,13 +70,14 @@ async function takeSettings(
 
 /**
  * Serves the platform on an open store, which stays open. Throws `SettingsDifferError`, and `ListenError` when an
- * address cannot be bound.
+ * address cannot be bound; then the settings of the platform stay as they were.
  */
 export async function serve(given: MainDependencies, options: ServeOptions): Promise<Running> {
   const { log } = given;
   const watched = watchOutages(given.store, log);
   const { store } = watched;
   const deps = { ...given, store };
+  await requireListenable(options);
   const { port, addresses } = await servedAddresses(options);
   await prepareStore(store);
   await takeSettings(deps, settingsOf(addresses, options), options);
