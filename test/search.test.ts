@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { findStory } from "../src/core/find/find.ts";
 import { keysOfPerson, nameWords } from "../src/core/kernel/people-keys.ts";
 import { shipOrder } from "../src/core/orders/ship.ts";
+import { indexRecords } from "../src/core/store/sealing/people.ts";
+import type { Tx } from "../src/core/store/store.ts";
 import { ACTIVATIONS, iccid, request } from "./support/activations.ts";
 import { addProducts } from "./support/catalog.ts";
 import { passport } from "./support/passports.ts";
@@ -98,6 +101,40 @@ test("a partner finds its own callers, and nothing of another partner or environ
   await acme.send("DELETE", `/api/v1/kyc/passports/${own.passport}`);
   expect(await found(acme, "zoe")).toEqual(all({ order: own.order, activation: own.activation }));
   expect(JSON.stringify(body)).not.toMatch(/passport_no|date_of_birth|example\.com/i);
+});
+
+test("what too many names alike hide is not denied, and only its kind is truncated", async () => {
+  const { store, acme, clock } = await rivals();
+  /** Passports under the same beginning, newer than all others; nothing opens them. */
+  const crowd = (from: number, to: number) => {
+    const ids = Array.from({ length: to - from }, (_, at) => `ffffffff-${String(from + at).padStart(4, "0")}`);
+    const keys = keysOfPerson({ name: "Lovelace" });
+    const scope = { partner_id: acme.partnerId, environment: "production" } as const;
+    const entries = ids.map((id) => ({ scope, record: { kind: "passport" as const, id }, keys }));
+    return store.write((tx: Tx) => indexRecords(tx, entries), null);
+  };
+  const { CARD } = await addProducts(store, [
+    { sku: "CARD", product_type: "physical_sim", delivery_method: "shipping" },
+  ]);
+  const named = { ...customer, name: "Ada Lovelba" };
+  const orders = [{ external_order_id: "L-1", customer: named, line_items: [{ product_id: CARD, quantity: 1 }] }];
+  await acme.send("POST", "/api/v1/orders/bulk", { orders });
+  await crowd(0, 4_999);
+  expect((await search(acme, "Lovelb")).body).toMatchObject({ count: 1, truncated: [] });
+  clock.advance(1_000);
+  const records = [passport({ first_name: "Bea", last_name: "Lovelby" })];
+  await acme.send("POST", "/api/v1/kyc/passports", { records });
+  const partly = await search(acme, "Lovelb");
+  expect(partly.body).toMatchObject({ data: [{ kind: "passport" }], truncated: ["order"] });
+  await crowd(4_999, 5_001);
+  const { status, body } = await search(acme, "Lovelb");
+  expect(status).toBe(400);
+  expect(body).toMatchObject({
+    detail: expect.stringMatching(/^Too many names begin/),
+    errors: { query: [expect.any(String)] },
+  });
+  await expect(store.read(findStory, "Lovelb")).rejects.toMatchObject({ slug: "validation" });
+  expect((await search(acme, "Lovelba")).body).toMatchObject({ data: [{ kind: "order" }] });
 });
 
 test("eSIMs are found with their scope alone, by the end of the ICCID and by whom their order names", async () => {

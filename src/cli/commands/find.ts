@@ -31,7 +31,7 @@ export default command({
     "number. Several that fit a name or the end of a number are listed, and the id of each leads to its story. " +
     "Ids of lines, items, events, deliveries and ledger transactions lead to their order too; the X-Request-Id of an " +
     "answer to what that request did, and to what the daemon's log has of it. The newest 50 of each kind are shown; " +
-    "truncated names those with more.",
+    "truncated names those of which there are or may be more.",
   json:
     "{matched: [{kind, id, name, partner, environment, status, person, passport_no}], " +
     "timeline: [{at, kind, id, text, request_id}], ambiguous, truncated: [kind], " +
@@ -106,7 +106,7 @@ async function storyOf(context: Context, store: Store, typed: string): Promise<L
     import("../logs/log-folder.ts"),
   ]);
   const story = await store.read(findStory, typed).catch((error: unknown) => {
-    if (error instanceof Problem && error.slug === "not_found") return error;
+    if (error instanceof Problem && ["not_found", "validation"].includes(error.slug)) return error;
     throw error;
   });
   const isStory = !(story instanceof Problem);
@@ -159,7 +159,8 @@ function foundTable<M extends { kind: string }>(
 ): string {
   const more = truncated.map((kind) => {
     const count = matched.filter((match) => match.kind === kind).length;
-    return sheet.paint.yellow(`The newest ${count} of kind ${kind}; there are more.`);
+    const seen = count === 0 ? "Not all" : `The newest ${count}`;
+    return sheet.paint.yellow(`${seen} of kind ${kind}; there may be more: type more to see them.`);
   });
   return [sheet.table(shown, matched, ""), ...more].join("\n");
 }

@@ -51,7 +51,7 @@ export interface Story {
   timeline: StoryMoment[];
   /** Whether several things fit, so that they are listed without their timelines. */
   ambiguous: boolean;
-  /** The kinds of which more was found: the newest 50 of each are matched and listed. */
+  /** The kinds of which there are or may be more: the newest 50 of each are matched and listed. */
   truncated: SubjectKind[];
 }
 
@@ -63,12 +63,14 @@ interface StoryMoment extends Omit<Moment, "at" | "request_id"> {
 
 /**
  * Lists all that is known of what `what` means, on one snapshot: see `findSubjects` for what it may be. Throws
- * `not_found`, without repeating it: it may be a passport number.
+ * `not_found`, without repeating it: it may be a passport number; `validation` where too many names are alike.
  */
 export async function findStory(q: Read, what: string): Promise<Story> {
   const subjects = await findSubjects(q, what);
-  if (isEmpty(subjects))
+  if (isEmpty(subjects)) {
+    refuseUnopened(subjects.truncated);
     throw new Problem("not_found", "No such order, eSIM, activation, passport, person or request.");
+  }
   const { ambiguous, truncated } = subjects;
   const matched = await matches(q, subjects);
   if (ambiguous) return { matched, timeline: [], ambiguous, truncated };
@@ -93,7 +95,7 @@ interface OwnMatches {
 
 /**
  * The records of one partner in one environment that name a person or carry a number, see `findOwnSubjects`; eSIMs only
- * where `esims` says so. Newest first, by kind.
+ * where `esims` says so. Newest first, by kind. Throws `validation` where too many names are alike to say that nothing is meant.
  */
 export async function findOwn(
   q: Read,
@@ -109,7 +111,16 @@ export async function findOwn(
   const data = found.map(({ kind, id, name, person }): OwnMatch => {
     return { kind, id, name, status: statuses.get(id) ?? "received", person };
   });
-  return { data, count: data.length, truncated: subjects.truncated.filter(shown) };
+  const truncated = subjects.truncated.filter(shown);
+  if (data.length === 0) refuseUnopened(truncated);
+  return { data, count: data.length, truncated };
+}
+
+/** Throws `validation` where nothing was found but not all that may be meant was opened. */
+function refuseUnopened(truncated: readonly SubjectKind[]): void {
+  if (truncated.length === 0) return;
+  const words = "Too many names begin, or numbers end, like this: type more of it.";
+  throw new Problem("validation", words, { errors: { query: ["must be longer: too many begin or end like this"] } });
 }
 
 async function ownStories(q: Read, { orders, esims, activations, passports }: Subjects): Promise<Moment[]> {

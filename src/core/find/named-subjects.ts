@@ -6,7 +6,7 @@ import { customerOf as orderCustomerOf, travelerOf } from "../orders/customer.ts
 import { linesOfOrder, type OrderRow } from "../orders/order.ts";
 import { openPassportIfReadable, type PassportRow } from "../passports/passport.ts";
 import { findByKey } from "../store/rows.ts";
-import { type IndexScope, type NamedRecord, recordsUnder } from "../store/sealing/people.ts";
+import { type IndexScope, kindsUnder, type NamedRecord, recordsUnder } from "../store/sealing/people.ts";
 import type { Read } from "../store/store.ts";
 
 /** Records that name whom or what was typed. */
@@ -16,8 +16,8 @@ export interface NamedSubjects {
   passports: PassportRow[];
   /** Who is named, by the id of the record. */
   people: Map<string, string>;
-  /** Not all candidates were looked at. */
-  more: boolean;
+  /** The kinds of which not all candidates were opened: more of them may be meant. */
+  unopened: Set<NamedRecord["kind"]>;
 }
 
 /** Records that one look-up opens at most in each pass, newest first. */
@@ -29,14 +29,18 @@ const MOST_OPENED = 5_000;
  * EID or tracking number.
  */
 export async function findNamed(q: Read, typed: string, scopes: readonly IndexScope[]): Promise<NamedSubjects> {
-  const found: NamedSubjects = { orders: [], activations: [], passports: [], people: new Map(), more: false };
+  const found: NamedSubjects = { orders: [], activations: [], passports: [], people: new Map(), unopened: new Set() };
   const search = searchFor(typed);
   if (search === null) return found;
   const seen = new Set<string>();
   for (const pass of search.passes) {
     const records = await recordsUnder(q, scopes, pass, MOST_OPENED + 1);
-    if (records.length > MOST_OPENED) found.more = true;
-    for (const record of records.slice(0, MOST_OPENED)) {
+    const opened = records.slice(0, MOST_OPENED);
+    const last = opened.at(-1);
+    if (last !== undefined && records.length > opened.length) {
+      for (const kind of await kindsUnder(q, scopes, pass, last.id)) found.unopened.add(kind);
+    }
+    for (const record of opened) {
       if (seen.has(record.id)) continue;
       seen.add(record.id);
       await take(q, search, record, found);

@@ -36,7 +36,7 @@ export interface Subjects {
   passports: PassportRow[];
   /** What a request that was meant put into the audit trail. */
   audited: AuditLine[];
-  /** The kinds of which there are more than are here. */
+  /** The kinds of which there are more than are here, or may be: not all that begin or end alike were opened. */
   truncated: SubjectKind[];
   /** Whom a record names, where a name or a number led to it; by the record's id. */
   people: Map<string, string>;
@@ -98,15 +98,9 @@ export async function findOwnSubjects(q: Read, typed: string, owner: Owner): Pro
 /** What names a person so, of one owner or of all. */
 async function ofPeople(q: Read, typed: string, owner: Owner | null): Promise<Subjects> {
   const scopes = await indexScopes(q, owner ?? {});
-  const { orders, activations, passports, people, more } = await findNamed(q, typed, scopes);
-  return {
-    ...nothing(),
-    orders,
-    activations,
-    passports,
-    people,
-    truncated: more ? ["order", "activation", "passport"] : [],
-  };
+  const { orders, activations, passports, people, unopened } = await findNamed(q, typed, scopes);
+  const truncated = [...unopened].map((kind) => (kind === "order_item" ? "order" : kind));
+  return { ...nothing(), orders, activations, passports, people, truncated };
 }
 
 /** Fewest digits of an ICCID's end that are looked up. */

@@ -16,7 +16,7 @@ export const searchRoutes: RoutePlugin = (app, { store }) => {
       description:
         "Searches your own records in the token's environment and changes nothing. Accents, case and apostrophes do " +
         "not matter; one or two letters find only names of just these. eSIMs are in the response only with the scope " +
-        "`read:esims`. Nothing found is an empty list.",
+        "`read:esims`. Nothing found is an empty list; where too many names are alike to know, it is a 400.",
       body: SearchQuery,
       response: { 200: SearchResult },
     },

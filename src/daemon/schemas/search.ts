@@ -40,7 +40,10 @@ export const SearchResult = Type.Object(
   {
     data: Type.Array(Found, { description: "The newest 50 of each kind at most" }),
     count: Type.Integer({ examples: [1] }),
-    truncated: Type.Array(OneOf(subjectKinds), { description: "Kinds of which there are more", examples: [[]] }),
+    truncated: Type.Array(OneOf(subjectKinds), {
+      description: "Kinds of which there are or may be more",
+      examples: [[]],
+    }),
   },
   named("SearchResult"),
 );

@@ -67,7 +67,7 @@ async function found(
   const caption = "What was found";
   return [
     ambiguous && <p class="alert">Several fit. Open the one that is meant.</p>,
-    ...truncated.map((kind) => <p class="hint">There are more of kind {kind}; the newest 50 are listed.</p>),
+    ...truncated.map((kind) => <p class="hint">There may be more of kind {kind}; the newest 50 at most are listed.</p>),
     table(visit, { title: "Found", caption, rows: matched, empty: "No record that your role sees." }, columns),
     await timelineShown(visit, withoutPhones(timeline)),
   ];
@@ -78,7 +78,7 @@ async function find(visit: ConsoleVisit): Promise<Shown> {
   try {
     return page(visit, seenOf(visit, await visit.store.read(findStory, what)));
   } catch (error) {
-    if (!(error instanceof Problem) || error.slug !== "not_found") throw error;
+    if (!(error instanceof Problem) || !["not_found", "validation"].includes(error.slug)) throw error;
     return page(visit, null, error.message);
   }
 }

@@ -21,7 +21,7 @@ interface Recorded {
 async function recordedOf(q: Read, requestId: string): Promise<Recorded> {
   const audit = (await auditOfRequest(q, requestId)).toReversed();
   const story = await findStory(q, requestId).catch((error: unknown) => {
-    if (error instanceof Problem && error.status === 404) return null;
+    if (error instanceof Problem && ["not_found", "validation"].includes(error.slug)) return null;
     throw error;
   });
   const moments = (story?.timeline ?? []).filter(
