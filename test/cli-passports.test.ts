@@ -221,6 +221,24 @@ describe("the operator's verbs", () => {
     expect((await run(`passports verify --file ${path} --onshore --offshore`)).exitCode).toBe(2);
   });
 
+  test("verify by file rejects rows of one passport that say different things", async () => {
+    const { run, file } = await withPool();
+    const path = file(
+      "verdicts.csv",
+      "passport_country,passport_no,result,onshore,reason",
+      "GBR,AA111,verified,yes,",
+      "IRL,BB222,verified,yes,seen",
+      "gb,aa 111,rejected,,not legible",
+      "IRL,BB-222,verified,yes,",
+      "GBR,AA111,rejected,,",
+    );
+    const summary = async () => JSON.parse((await run(`passports verify --file ${path} --json`)).stdout);
+    expect(await summary()).toMatchObject({ read: 5, updated: 1, duplicates: 1, rejected: 3 });
+    const reasons = readFileSync(file("verdicts.rejected.csv"), "utf8");
+    expect(reasons.split("passport_no has different verdicts on lines 2 and 4")).toHaveLength(3);
+    expect(await summary()).toMatchObject({ updated: 0, duplicates: 2, rejected: 3 });
+  });
+
   test("purge deletes what expired long ago, and refuses a time in the future", async () => {
     const { json, run, ids } = await withPool();
     expect((await run("passports purge --older-than 2999-01-01")).exitCode).toBe(2);

@@ -1,5 +1,3 @@
-import type { CsvRow } from "../../../core/csv/rows.ts";
-import type { Checked } from "../../../core/kernel/checked.ts";
 import type { DocumentOutcome, DocumentVerdict } from "../../../core/passports/verdict.ts";
 import { IMPORT_JSON, importCsv } from "../../bulk/import-csv.ts";
 import { type Reading, readingOptions } from "../../bulk/reading.ts";
@@ -97,17 +95,17 @@ interface Verdicts {
 }
 
 async function verifyFile(context: Context, { file, onshore, partner, reading }: Verdicts): Promise<Result> {
-  const [{ recordVerdicts }, { requirePartner }, check] = await Promise.all([
+  const [{ recordVerdicts }, { requirePartner }, { verdictRows }] = await Promise.all([
     import("../../../core/passports/verdict.ts"),
     import("../../../core/partners/partner.ts"),
-    verdictRowCheck(onshore),
+    import("./verdict-rows.ts"),
   ]);
   return context.withStore(async ({ store }) => {
     const partnerId = partner === undefined ? undefined : (await store.read(requirePartner, partner)).id;
     return importCsv(context, {
       file,
       spec: passportVerdictsCsv,
-      check,
+      ...verdictRows(onshore),
       async send(rows: readonly DocumentVerdict[]) {
         const verdicts = rows.map((row) => ({ ...row, partnerId }));
         return (await store.write(recordVerdicts, { verdicts, actor: OPERATOR })).map(rowOutcome);
@@ -122,46 +120,4 @@ async function verifyFile(context: Context, { file, onshore, partner, reading }:
 function rowOutcome(outcome: DocumentOutcome): RowOutcome {
   if (outcome === "not_found") return { rejected: "no pool holds this passport" };
   return outcome === "updated" ? "updated" : "duplicate";
-}
-
-type VerdictColumn = "passport_country" | "passport_no" | "result" | "onshore" | "reason";
-
-const yes = ["yes", "true"];
-const no = ["no", "false"];
-const MOST_REASON = 500;
-
-/** Checks rows of a file of verdicts; `onshore` is the default of rows without it. */
-async function verdictRowCheck(
-  onshore: boolean | undefined,
-): Promise<(row: CsvRow<VerdictColumn>) => Checked<DocumentVerdict>> {
-  const [{ checkIdentityFields }, { fieldSentences }, { passportVerdicts }] = await Promise.all([
-    import("../../../core/kernel/identity.ts"),
-    import("../../../core/kernel/checked.ts"),
-    import("../../../core/store/schema/values.ts"),
-  ]);
-  return ({ values }) => {
-    const { passport_no, passport_country, reason } = values;
-    const { fields, errors } = checkIdentityFields({ passport_no, passport_country }, "");
-    const problems = fieldSentences(errors);
-    for (const field of ["passport_country", "passport_no"] as const) {
-      if (values[field] === "") problems.push(`${field} is required`);
-    }
-    const result = values.result.toLowerCase();
-    const verification = passportVerdicts.find((verdict) => verdict === result);
-    if (verification === undefined) problems.push(`result must be ${passportVerdicts.join(" or ")}`);
-    if (result === "rejected" && reason === "") problems.push("reason is required for a rejection");
-    if (reason.length > MOST_REASON) problems.push(`reason must be at most ${MOST_REASON} characters`);
-    const mark = values.onshore.toLowerCase();
-    if (!["", ...yes, ...no].includes(mark)) problems.push("onshore must be yes, no, true or false");
-    if (problems.length > 0 || verification === undefined) return { problems };
-    return {
-      ok: {
-        country: fields.passport_country ?? "",
-        number: fields.passport_no ?? "",
-        verification,
-        onshore: mark === "" ? onshore : yes.includes(mark),
-        ...(reason === "" ? {} : { reason }),
-      },
-    };
-  };
 }
