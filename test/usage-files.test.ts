@@ -62,6 +62,14 @@ test("several rows of one eSIM without a time are refused, and --sum adds sessio
   expect(await used(one)).toMatchObject([30, expect.anything()]);
 });
 
+test("a row that is bad by itself leaves the others of its eSIM alone", async () => {
+  const { one, imported, used, rejected } = await delivered();
+  const rows = ["iccid,used_mb,at", `${one},-5,`, `${one},100,2026-02-27T22:30:00Z`];
+  expect(await imported(rows)).toMatchObject({ exitCode: 3, imported: 1, rejected: 1 });
+  expect(rejected()).not.toContain("without a time");
+  expect(await used(one)).toMatchObject([100, expect.anything()]);
+});
+
 test("falling usage and usage over ten times the plan are warned of", async () => {
   const { one, two, imported } = await delivered();
   const rows = [`${one},20,,2026-03-01T09:00:00Z`, `${one},10,,2026-03-02T09:00:00Z`, `${two},6000,500,`];

@@ -55,10 +55,11 @@ export function usageRows({ unit, sum }: Manner) {
       }
     },
     survey(row: Row): void {
-      untimed.see(row);
       const checked = read(row);
-      if (row.values.at === "") withoutTime.add(row.values.iccid);
+      // A row that is rejected by itself takes nothing from the others of its eSIM.
       if (!("ok" in checked)) return;
+      untimed.see(row);
+      if (row.values.at === "") withoutTime.add(row.values.iccid);
       const { iccid, used_mb: used, at } = checked.ok;
       const known = sums.get(iccid) ?? { line: row.line, used: 0, at: null };
       sums.set(iccid, { line: known.line, used: known.used + used, at: Math.max(known.at ?? 0, at ?? 0) || null });
