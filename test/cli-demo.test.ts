@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { esimctl, shell } from "./support/cli.ts";
 import { checkout, launchCommand } from "./support/process.ts";
@@ -68,6 +69,19 @@ test("init --demo loads the catalog, stock, funds and two credentials, kept for 
   expect(await json("credentials list --partner demo")).toMatchObject({ count: 2 });
   expect(await json("wallet balance --partner demo")).toMatchObject({ count: 3 });
   expect(await json("partners show demo")).toMatchObject({ agent: true, production_enabled: true, tier: "premium" });
+});
+
+test("init --demo prints the pages at the address that the data was last served at", async () => {
+  const data = join(temporaryDirectory(), "data");
+  const printed = async () => (await esimctl(["init", "--demo", "--data", data])).stdout;
+  expect(await printed()).toContain("  http://127.0.0.1:8080/portal\n");
+  const database = new Database(join(data, "esimctl.db"));
+  database.exec("INSERT INTO settings (key, value) VALUES ('public_url', 'https://sims.example')");
+  database.close();
+  const again = await printed();
+  expect(again).toContain("  https://sims.example/portal\n");
+  expect(again).toContain("  https://sims.example/console\n");
+  expect(again).not.toContain("8080");
 });
 
 test("demo data is refused where other partners exist", async () => {

@@ -51,7 +51,7 @@ async function initDemo(place: Place) {
     import("../place/key-file.ts"),
     import("../demo/content.ts"),
   ]);
-  const { created, credentials, refused, users } = await prepareDemo(place);
+  const { created, credentials, refused, users, publicUrl } = await prepareDemo(place);
   const json = { place: placeWords(place), key_file: keyFileOf(place), created };
   const rows = credentials.map(({ environment, client_id, client_secret }) => {
     const secret = refused.includes(client_id) ? "(rotated or revoked since)" : client_secret;
@@ -62,7 +62,7 @@ async function initDemo(place: Place) {
     text: () => {
       const made = created ? madeWords(place) : unchangedWords(place);
       const next = `Next: esimctl serve${placeOptions(place)}`;
-      const people = signIns(users, "http://127.0.0.1:8080", Date.now()).join("\n");
+      const people = signIns(users, publicUrl, Date.now()).join("\n");
       const partner = `Demo partner "${DEMO_PARTNER}", client ids and secrets:\n${rows.join("\n")}`;
       return `${made}\n\n${partner}\n\n${people}\n${next}`;
     },

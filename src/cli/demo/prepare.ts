@@ -4,8 +4,10 @@ import { findClient } from "../../core/credentials/client.ts";
 import { isSecretOf } from "../../core/credentials/secret.ts";
 import { systemClock } from "../../core/kernel/clock.ts";
 import { randomIds } from "../../core/kernel/ids.ts";
+import { readSetting } from "../../core/platform/settings.ts";
 import type { Store } from "../../core/store/store.ts";
 import { prepareStore } from "../../daemon/serve/prepare-store.ts";
+import { DEFAULT_ADDRESS } from "../client/in-process.ts";
 import { CliError, usageError } from "../kernel/errors.ts";
 import { openOrCreate } from "../place/local-store.ts";
 import type { Place } from "../place/place.ts";
@@ -21,6 +23,8 @@ interface PreparedDemo {
   credentials: DemoCredential[];
   refused: string[];
   users: DemoUser[];
+  /** Where it was last served, or the default address. */
+  publicUrl: string;
 }
 
 /** Makes the place with its demo content where there is none, and returns the demo partner's credentials. */
@@ -36,7 +40,9 @@ export async function prepareDemo(place: Place): Promise<PreparedDemo> {
     const users = kept !== null && kept.users.length > 0 ? kept.users : await addDemoPeople(store, sources);
     writeFileSync(`${file}.new`, `${JSON.stringify({ credentials, users }, null, 2)}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
-    return { created, credentials, refused: kept === null ? [] : await refusedOf(store, credentials), users };
+    const refused = kept === null ? [] : await refusedOf(store, credentials);
+    const publicUrl = (await store.read(readSetting, "public_url")) ?? DEFAULT_ADDRESS;
+    return { created, credentials, refused, users, publicUrl };
   } finally {
     await store.close();
   }
