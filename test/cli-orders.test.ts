@@ -188,6 +188,10 @@ test("verbs of the operator and of partners", async () => {
   const unnamed = await run("orders create --product ES-EU-5GB-30D --quantity 1");
   expect(unnamed.exitCode).toBe(2);
   expect(unnamed.stderr).toMatch(/--partner/);
+  for (const whose of ["", " --partner newcomer --sandbox"]) {
+    const unknown = await run(`orders list --sku NOPE${whose}`);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([1, expect.stringContaining("No product has the SKU NOPE.")]);
+  }
   const ghost = await run("orders list --partner ghost");
   expect(ghost).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/What there is: esimctl partners list$/) });
   const broke = "orders create --partner newcomer --product ES-EU-5GB-30D --quantity 1";

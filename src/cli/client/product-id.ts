@@ -15,7 +15,12 @@ export async function productId(api: Api, given: string): Promise<string> {
     const id = (await idsBySku(api, status)).get(given);
     if (id !== undefined) return id;
   }
-  throw new CliError("not_found", `No product has the SKU ${given}.`, "See esimctl products list --all.");
+  throw noSuchSku(given);
+}
+
+/** No product has this SKU. */
+export function noSuchSku(sku: string): CliError {
+  return new CliError("not_found", `No product has the SKU ${sku}.`, "See esimctl products list --all.");
 }
 
 function idsBySku(api: Api, status: ProductStatus): Promise<Map<string, string>> {

@@ -1,4 +1,5 @@
 import { and, eq, gt, isNotNull, sql } from "drizzle-orm";
+import { requireCarrier } from "../carriers/carrier.ts";
 import type { ActivationId } from "../kernel/brand.ts";
 import { isoTime, isoTimeOrNull } from "../kernel/clock.ts";
 import type { Waiting } from "../kernel/waiting.ts";
@@ -64,12 +65,13 @@ export interface QueueEntry {
   waiting: Waiting | null;
 }
 
-/** All partners' requests that are processing or manual_required, oldest first; `carrier` is a prefix. */
+/** All partners' requests that are processing or manual_required, oldest first; `carrier` is a prefix. Throws `not_found`. */
 export async function activationQueue(
   q: Read,
   input: { carrier?: string | undefined; limit: number; after?: { key: number; id: string } | undefined },
 ): Promise<{ data: QueueEntry[]; next: { key: number; id: string } | null }> {
   const { carrier, limit, after = { key: -1, id: "" } } = input;
+  if (carrier !== undefined) await requireCarrier(q, carrier);
   const window = { carrier: carrier ?? "", ...after, limit: limit + 1 };
   const rows = await (carrier === undefined ? everyCarrier : ofCarrier)(q, window);
   const shown = rows.slice(0, limit);

@@ -4,7 +4,7 @@ import { orderStatuses } from "../../../core/store/schema/values.ts";
 import type { Order } from "../../client/answers.ts";
 import { apiPath } from "../../client/api.ts";
 import { dataListing } from "../../client/pages.ts";
-import { productId } from "../../client/product-id.ts";
+import { noSuchSku, productId } from "../../client/product-id.ts";
 import { allPartnersOptions, isOfAllPartners, isoOf, listOfAllPartners, timesOf } from "../../frame/all-partners.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { usageError } from "../../kernel/errors.ts";
@@ -52,6 +52,7 @@ export default command({
     if (await isOfAllPartners(context, given)) {
       refuseOfOnePartner({ externalOrderId, product });
       const { listAllOrders } = await import("../../../core/orders/list-all.ts");
+      if (sku !== undefined) await requireProduct(context, sku);
       const filter = { status, sku, since, until, customer: given.customer };
       const columns = allColumns(isoTime(systemClock.now()));
       return listOfAllPartners(context, given, { filter, page: listAllOrders, columns, empty: "No orders." });
@@ -69,6 +70,13 @@ interface ApiFilters {
   created_before: string | undefined;
   externalOrderId: string | undefined;
   product: string | undefined;
+}
+
+/** Throws `not_found` for a SKU that no product has. */
+async function requireProduct(context: Context, sku: string): Promise<void> {
+  const { findProductBySku } = await import("../../../core/catalog/product.ts");
+  const product = await context.withStore(({ store }) => store.read(findProductBySku, sku));
+  if (product === null) throw noSuchSku(sku);
 }
 
 /** The API's own list of one partner's orders. */
