@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { matches } from "../src/cli/commands/activations/targets.ts";
+import { luhnDigit } from "../src/core/kernel/check-digits.ts";
 import { expectNoIdentity, iccid, request, requestB } from "./support/activations.ts";
 import { startDaemon } from "./support/daemon.ts";
 import { eventually } from "./support/hangs.ts";
@@ -63,10 +64,15 @@ test("a file of requests: valid lines are submitted, others rejected; a second r
   expect(await acting("activations submit sims.csv --dry-run", 3)).toMatchObject({
     read: 10,
     submitted: 0,
-    rejected: 4,
+    rejected: 5,
+    warnings: expect.arrayContaining([
+      expect.objectContaining({
+        reason: expect.stringMatching(/^activation_date 2020-01-01 is past: in Sydney it is/),
+      }),
+    ]),
   });
   expect(readFileSync(path("sims.rejected.csv"), "utf8")).toMatch(
-    /no supported carrier.*\n.*Carrier B.* also needs: title\n$/,
+    /no supported carrier.*\n.*Carrier B.* also needs: title\n.*passport_expiry is before the activation date\n$/,
   );
   expect(await acting("activations list")).toMatchObject({ data: [], count: 0 });
   expect(await acting("activations submit sims.csv", 3)).toEqual({
@@ -82,6 +88,7 @@ test("a file of requests: valid lines are submitted, others rejected; a second r
       expect.objectContaining({ reason: "iccid has a wrong check digit" }),
       expect.objectContaining({ reason: "sim_last4 is not the end of the iccid" }),
       expect.objectContaining({ reason: "activation_date is more than 2 years ahead" }),
+      expect.objectContaining({ reason: expect.stringMatching(/^activation_date 2020-01-01 is past/) }),
     ],
     suggestions: [],
     seconds: expect.any(Number),
@@ -127,6 +134,28 @@ test.each([true, false])("a corrected row is rejected, and activations edit corr
     error: { code: "missing_kyc" },
   });
   expect((await run(`activations edit ${sim.iccid} --partner agency --sandbox`)).exitCode).toBe(2);
+});
+
+test("--strict sends nothing where a row is refused for its mailbox, its passport or its day", async () => {
+  const { acting, file, path } = await installation();
+  const year = new Date().getUTCFullYear();
+  const [day, expiry] = [`${year + 1}-03-01`, `${year + 5}-03-01`];
+  /** A row that nothing is doubtful about. */
+  const row = (digits: string) => {
+    const sim = digits + luhnDigit(digits);
+    return request({ iccid: sim, sim_last4: sim.slice(-4), activation_date: day, passport_expiry: expiry });
+  };
+  const bad = row("896103220082619959");
+  for (const [change, reason] of [
+    [{ customer_email: "no mailbox" }, "customer_email must be an e-mail address"],
+    [{ passport_expiry: `${year + 1}-02-28` }, "passport_expiry is before the activation date"],
+    [{ activation_date: "2020-01-01" }, "activation_date 2020-01-01 is past: in Sydney it is"],
+  ] as const) {
+    file("sims.csv", [row("896103220082619958"), { ...bad, ...change }]);
+    expect(await acting("activations submit sims.csv --strict", 1)).toMatchObject({ submitted: 0, rejected: 1 });
+    expect(readFileSync(path("sims.rejected.csv"), "utf8")).toContain(reason);
+  }
+  expect(await acting("activations list")).toMatchObject({ data: [] });
 });
 
 test("a request cancelled for the same date is submitted again only on demand", async () => {
@@ -296,6 +325,9 @@ test("staff process a manual carrier's request from the queue to its end, while 
   expect(first).toMatchObject({ partner: "agency", environment: "sandbox", processing_status: "processing" });
   expectNoIdentity(queued);
   expect(await json("activations queue --carrier 58")).toEqual({ data: [], count: 0 });
+  expect(await json("activations queue --carrier nope", 1)).toMatchObject({
+    error: { code: "not_found", message: "No carrier has the prefix nope." },
+  });
   const revealed = await json(`activations show ${first.id} --reveal`);
   expect(revealed).toMatchObject({ id: first.id, identity: { passport_no: "QX8342075", puk: "22542821" } });
   expect(await json(`activations show ${first.iccid}`)).toMatchObject({ id: first.id });

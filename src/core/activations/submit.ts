@@ -236,9 +236,14 @@ function nameFaults(fields: { first_name?: string | null; last_name?: string | n
 
 /** Throws `validation` where the passport expires before the activation date. */
 export function refuseExpired(expiry: string | null, date: string): void {
-  if (expiry !== null && isCivilDate(expiry) && expiry < date) {
-    throw invalid({ passport_expiry: ["is before the activation date"] }, { reason: "passport_expired" });
-  }
+  const errors = expiryErrors(expiry, date);
+  if (errors !== null) throw invalid(errors, { reason: "passport_expired" });
+}
+
+/** What is wrong with a passport that expires before the activation date; null: nothing. */
+export function expiryErrors(expiry: string | null, date: string): FieldErrors | null {
+  if (expiry === null || !isCivilDate(expiry) || expiry >= date) return null;
+  return { passport_expiry: ["is before the activation date"] };
 }
 
 /** Throws `validation` for the faults that `checkKyc` found, and for a name that is too long. */

@@ -1,5 +1,6 @@
+import { checkActivationDate } from "../../../core/activations/calendar.ts";
 import { checkKyc, drawableFields, missingKyc } from "../../../core/activations/identity.ts";
-import { type NewActivation, submitRefusals } from "../../../core/activations/submit.ts";
+import { expiryErrors, type NewActivation, submitRefusals } from "../../../core/activations/submit.ts";
 import { isDrawn, isHeld } from "../../../core/activations/submit-line.ts";
 import { type Carrier, fittingCarrier } from "../../../core/carriers/carrier.ts";
 import type { CheckedRow, CsvRow } from "../../../core/csv/rows.ts";
@@ -8,7 +9,7 @@ import { civilDateAt } from "../../../core/kernel/civil-date.ts";
 import { dateFault } from "../../../core/kernel/dated.ts";
 import { iccidDoubts, iccidFault } from "../../../core/kernel/iccid.ts";
 import { nameDoubts } from "../../../core/kernel/name-doubts.ts";
-import type { ProblemSlug } from "../../../core/kernel/problem.ts";
+import { Problem, type ProblemSlug } from "../../../core/kernel/problem.ts";
 import { kycFields } from "../../../core/store/schema/values.ts";
 import type { Activation, ActivationBulkSubmitted, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
@@ -24,11 +25,13 @@ const no = ["", "no", "false", "0", "n"];
 /** What lines are checked against: the time (ms), and the carriers where they are known (not at a server). */
 interface Circumstances {
   now: number;
+  /** Reads a request as the API does. Throws `validation`. */
+  read: (sent: unknown) => unknown;
   carriers: readonly Carrier[] | null;
 }
 
 /** Checks a line before it is sent: its fields, and what its carrier requires. */
-export function checkActivationRow({ values }: Row, { now, carriers }: Circumstances): CheckedRow<NewActivation> {
+export function checkActivationRow({ values }: Row, { now, read, carriers }: Circumstances): CheckedRow<NewActivation> {
   const problems: string[] = [];
   const fault = iccidFault(values.iccid, { least: 13 });
   if (fault !== null) problems.push(`iccid ${fault}`);
@@ -38,14 +41,34 @@ export function checkActivationRow({ values }: Row, { now, carriers }: Circumsta
   if (![...yes, ...no].includes(replaces)) problems.push("confirm_date_change must be yes or no");
   const { fields, errors } = checkKyc(Object.fromEntries(kycFields.map((field) => [field, values[field]])), now);
   problems.push(...fieldSentences(errors));
-  if (problems.length === 0 && carriers !== null) problems.push(...carrierProblems(values, fields, carriers));
-  if (problems.length > 0) return { problems };
   const { iccid, activation_date } = values;
+  if (problems.length === 0) {
+    if (carriers !== null) problems.push(...carrierProblems(values, fields, carriers));
+    problems.push(...fieldSentences(expiryErrors(fields.passport_expiry ?? null, activation_date) ?? {}));
+  }
   const others = ["customer_email", "customer_phone", "plan_name", "note"] as const;
   const given = [...kycFields, ...others].flatMap((name) => (values[name] === "" ? [] : [[name, values[name]]]));
   const confirm_date_change = yes.includes(replaces);
   const ok = { iccid, activation_date, ...Object.fromEntries(given), confirm_date_change };
-  return { ok, warnings: doubtsOf(values, now) };
+  // The API would say the same of all fields: what is known to be wrong is said once.
+  if (problems.length === 0) problems.push(...refusals(() => read(ok)));
+  if (problems.length > 0) return { problems };
+  // A line that was submitted before its day is a duplicate on a later run: only the server knows.
+  const past = refusals(() => checkActivationDate(activation_date, now, null)).map(
+    (fault) => `activation_date ${fault}`,
+  );
+  return { ok, warnings: [...past, ...doubtsOf(values, now)] };
+}
+
+/** The sentences with which a check refuses; none: it passes. */
+function refusals(check: () => unknown): string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return error.errors === undefined ? [error.message] : fieldSentences(error.errors);
+  }
 }
 
 /** Years from now after which an activation is doubtful. */

@@ -29,12 +29,15 @@ export default command({
     again: flag("--again", "also submit what was cancelled or failed for the same date before"),
   },
   async run(context, { file, dryRun, strict, again, ...reading }) {
-    const [{ checkActivationRow, submitRows }, { systemClock }, known] = await Promise.all([
+    const [{ checkActivationRow, submitRows }, { systemClock }, known, { bodyReader }, schemas] = await Promise.all([
       import("./submit-row.ts"),
       import("../../../core/kernel/clock.ts"),
       import("../../../core/carriers/carrier.ts"),
+      import("../../../daemon/plugins/validation.ts"),
+      import("../../../daemon/schemas/activation.ts"),
     ]);
     const now = systemClock.now();
+    const read = bodyReader(schemas.NewActivation);
     return context.withApi(async (api) => {
       const carriers = api.local === undefined ? null : await api.local.store.read(known.listCarriers, null);
       const dragged = findDragged(({ values }: CsvRow<(typeof activationsCsv)["columns"][number]>) => values.iccid);
@@ -43,7 +46,7 @@ export default command({
         spec: activationsCsv,
         survey: dragged.see,
         check(row) {
-          const checked = checkActivationRow(row, { now, carriers });
+          const checked = checkActivationRow(row, { now, read, carriers });
           if ("problems" in checked || !dragged.has(row)) return checked;
           return { ...checked, warnings: [...(checked.warnings ?? []), `iccid ${DRAGGED}`] };
         },
