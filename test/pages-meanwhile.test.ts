@@ -72,7 +72,7 @@ test("guard rails, thresholds, suppliers and carriers are saved by what was chan
     expect([act, saved.status]).toEqual([act, 200]);
     return (await one.get(at)).page;
   };
-  const valueOf = (page: Awaited<ReturnType<typeof texts>>, name: string) =>
+  const textIn = (page: Awaited<ReturnType<typeof texts>>, name: string) =>
     page.querySelector(`[name=${name}]`)?.getAttribute("value") ??
     page.querySelector(`[name=${name}]`)?.textContent.trim();
   const rails = await texts(
@@ -81,14 +81,14 @@ test("guard rails, thresholds, suppliers and carriers are saved by what was chan
     { expires: "2027-06-01" },
     "rails",
   );
-  expect([valueOf(rails, "ip"), valueOf(rails, "expires")]).toEqual(["203.0.113.0/24", "2027-06-01"]);
+  expect([textIn(rails, "ip"), textIn(rails, "expires")]).toEqual(["203.0.113.0/24", "2027-06-01"]);
   const thresholds = await texts(
     "/console/partners/acme/thresholds",
     { low_data: "90" },
     { expiry_days: "9" },
     "thresholds",
   );
-  expect([valueOf(thresholds, "low_data"), valueOf(thresholds, "expiry_days")]).toEqual(["90", "9"]);
+  expect([textIn(thresholds, "low_data"), textIn(thresholds, "expiry_days")]).toEqual(["90", "9"]);
   const carrier = await texts("/console/carriers/58", { name: "Carrier Blue" }, { region: "Tasmania" }, "carrier");
-  expect([valueOf(carrier, "name"), valueOf(carrier, "region")]).toEqual(["Carrier Blue", "Tasmania"]);
+  expect([textIn(carrier, "name"), textIn(carrier, "region")]).toEqual(["Carrier Blue", "Tasmania"]);
 });

@@ -26,7 +26,7 @@ export interface PersonAct<N extends PartnerId | null> {
 
 const ends = "Sessions and open invitations of this person end at once, at every partner, until it is enabled.";
 /** What comes of a new invitation. */
-export const anew =
+export const invitedAgain =
   "Password, second factors, recovery codes and sessions of this person end at once; there is a new link.";
 const isOff = ({ status }: User) => status === "disabled";
 const isOn = (user: User) => !isOff(user);
@@ -35,6 +35,13 @@ const disabling = { verb: "disable", label: "Disable", bad: true, asks: ends };
 /** What the operator does: disables a person, enables one again, and gives a new invitation. */
 export const operatorActs: readonly PersonAct<PartnerId | null>[] = [
   { verb: "enable", label: "Enable", offered: isOff, command: enableUser, done: "is enabled" },
-  { verb: "reset", label: "Reset and invite again", asks: anew, offered: isOn, command: resetUser, done: "is reset" },
+  {
+    verb: "reset",
+    label: "Reset and invite again",
+    asks: invitedAgain,
+    offered: isOn,
+    command: resetUser,
+    done: "is reset",
+  },
   { ...disabling, offered: isOn, command: disableUser, done: "is disabled" },
 ];

@@ -7,7 +7,7 @@ import { ActButton } from "../../parts/form.tsx";
 import { listed } from "../../parts/list-page.tsx";
 import { inviteForm, peopleColumns } from "../../parts/people-form.tsx";
 import { peoplePages } from "../../parts/people-pages.tsx";
-import { anew, type PersonAct } from "../../parts/person-acts.ts";
+import { invitedAgain, type PersonAct } from "../../parts/person-acts.ts";
 import { backLink } from "../../parts/shown.tsx";
 import { Timeline } from "../../parts/timeline.tsx";
 import { portalPage } from "../../session/page.ts";
@@ -65,7 +65,7 @@ const removed = "All sessions of this person end at once. What was done under th
 
 const acts: readonly PersonAct<PartnerId>[] = [
   {
-    ...{ verb: "invitation", label: "New invitation", question: "Give a new invitation to", asks: anew },
+    ...{ verb: "invitation", label: "New invitation", question: "Give a new invitation to", asks: invitedAgain },
     ...{ command: resetMember, done: "is invited again" },
     offered: (user, visit) => user.id !== visit.user.id && user.status !== "disabled",
   },
