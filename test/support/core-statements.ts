@@ -159,7 +159,9 @@ export const wholeReads: Record<string, string> = {
   "src/core/maintenance/data-checks.ts unassigned": "an audit counts every eSIM in stock",
   "src/core/maintenance/data-checks.ts reserved": "an audit adds up what orders on their way hold",
   "src/core/store/sealing/data-keys.ts storedSecrets": "reads every credential once, when a database is converted",
-  "src/core/store/sealing/people.ts under": "reads the list of digests that it is given, and sorts what is under them",
+  "src/core/store/sealing/named-records.ts kindsOlder": "reads the list of digests that it is given",
+  "src/core/store/sealing/named-records.ts under":
+    "reads the list of digests that it is given, and sorts what is under them",
   "src/core/store/sealing/people.ts partners": "answers all partners",
   "src/core/esims/list-all.ts listed": "reads the eSIMs of the orders that its list of digests leads to",
   "src/core/orders/list.ts linesOfIds": "reads the list of ids that it is given",

@@ -65,7 +65,10 @@ export interface QueueEntry {
   waiting: Waiting | null;
 }
 
-/** All partners' requests that are processing or manual_required, oldest first; `carrier` is a prefix. Throws `not_found`. */
+/**
+ * All partners' requests that are processing or manual_required, oldest first; `carrier` is a prefix. Throws
+ * `not_found` where no carrier has it.
+ */
 export async function activationQueue(
   q: Read,
   input: { carrier?: string | undefined; limit: number; after?: { key: number; id: string } | undefined },

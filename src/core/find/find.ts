@@ -95,7 +95,7 @@ interface OwnMatches {
 
 /**
  * The records of one partner in one environment that name a person or carry a number, see `findOwnSubjects`; eSIMs only
- * where `esims` says so. Newest first, by kind. Throws `validation` where too many names are alike to say that nothing is meant.
+ * where `esims` says so. Newest first, by kind. Throws `validation` where too many names are alike to know.
  */
 export async function findOwn(
   q: Read,

@@ -6,7 +6,8 @@ import { customerOf as orderCustomerOf, travelerOf } from "../orders/customer.ts
 import { linesOfOrder, type OrderRow } from "../orders/order.ts";
 import { openPassportIfReadable, type PassportRow } from "../passports/passport.ts";
 import { findByKey } from "../store/rows.ts";
-import { type IndexScope, kindsUnder, type NamedRecord, recordsUnder } from "../store/sealing/people.ts";
+import { kindsUnder, recordsUnder } from "../store/sealing/named-records.ts";
+import type { IndexScope, NamedRecord } from "../store/sealing/people.ts";
 import type { Read } from "../store/store.ts";
 
 /** Records that name whom or what was typed. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { PartnerId } from "../../kernel/brand.ts";
 import { type Environment, environments } from "../../kernel/environment.ts";
@@ -164,7 +164,7 @@ export function digestsOf(q: Pick<Read, "vault">, scopes: readonly IndexScope[],
 }
 
 /** The rows of the index under any of these digests, and where there are two of a scope under both. */
-function rowsUnder(t: Tables, digests: SQL, dialect: Dialect): SQL {
+export function rowsUnder(t: Tables, digests: SQL, dialect: Dialect): SQL {
   const other = textAt(1);
   return sql`from ${dialect.listed(digests)}
     join ${t.peopleIndex} as named on named.digest = ${textAt(0)}
@@ -176,48 +176,4 @@ function rowsUnder(t: Tables, digests: SQL, dialect: Dialect): SQL {
 /** Whether a record of this id is under any of these digests. */
 export function namedIn(t: Tables, id: SQLiteColumn, digests: SQL, dialect: Dialect): SQL {
   return sql`${id} in (select named.record_id ${rowsUnder(t, digests, dialect)})`;
-}
-
-/** Whether a row of the index is one of `rowsUnder`. */
-function isUnder(t: Tables, digests: SQL, dialect: Dialect): SQL {
-  const { digest, record_id } = t.peopleIndex;
-  return sql`(${digest}, ${record_id}) in (select named.digest, named.record_id ${rowsUnder(t, digests, dialect)})`;
-}
-
-const under = statement((db, t, slot: Slots<{ digests: string; limit: number }>, dialect) => {
-  const { kind, record_id } = t.peopleIndex;
-  return db
-    .selectDistinct({ kind, id: record_id })
-    .from(t.peopleIndex)
-    .where(isUnder(t, sql`${slot.digests}`, dialect))
-    .orderBy(desc(record_id))
-    .limit(slot.limit);
-});
-
-const kindsOlder = statement((db, t, slot: Slots<{ digests: string; id: string }>, dialect) => {
-  const { kind, record_id } = t.peopleIndex;
-  return db
-    .selectDistinct({ kind })
-    .from(t.peopleIndex)
-    .where(and(isUnder(t, sql`${slot.digests}`, dialect), lt(record_id, slot.id)));
-});
-
-/** The newest records under these keys in any of the scopes. */
-export function recordsUnder(
-  q: Read,
-  scopes: readonly IndexScope[],
-  keys: IndexKeys,
-  limit: number,
-): Promise<NamedRecord[]> {
-  return under(q, { digests: digestsOf(q, scopes, keys), limit });
-}
-
-/** The kinds of the records under these keys that are older than the one of this id. */
-export async function kindsUnder(
-  q: Read,
-  scopes: readonly IndexScope[],
-  keys: IndexKeys,
-  id: string,
-): Promise<NamedKind[]> {
-  return (await kindsOlder(q, { digests: digestsOf(q, scopes, keys), id })).map(({ kind }) => kind);
 }
