@@ -267,7 +267,7 @@ describe("a refund", () => {
     const done = await support.send(shown, {}, "/refund-granted");
     expect([done.path, done.text]).toEqual([at, expect.stringContaining("It is refunded.")]);
     expect(await shop.balance()).toBe(before + PRICE_CENTS);
-    expect((await support.get(`${at}/refund-denied`)).status).toBe(404);
+    expect((await support.get(`${at}/refund-denied`)).status).toBe(409);
     const viewer = await person(shop, { role: "viewer" });
     expect((await viewer.get(`${at}/refund-granted`)).status).toBe(403);
     const trail = await shop.store.read(listAudit, { target: shop.id, limit: 5 });
