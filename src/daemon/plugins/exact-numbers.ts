@@ -95,13 +95,16 @@ function inexactNumbers(json: string): string[][] {
 function pathsOf(root: unknown, found: ReadonlyMap<unknown, string[]>): string[][] {
   const paths: string[][] = [];
   const open: { at: unknown; path: string[] }[] = [{ at: root, path: [] }];
+  const into = (child: unknown, path: readonly string[], key: string) => {
+    if (typeof child === "object" && child !== null) open.push({ at: child, path: [...path, key] });
+  };
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { at, path } = next;
     for (const key of found.get(at) ?? []) paths.push([...path, key]);
     if (typeof at !== "object" || at === null) continue;
-    for (const [key, child] of Object.entries(at)) {
-      if (typeof child === "object") open.push({ at: child, path: [...path, key] });
-    }
+    // Object.entries would make a list of each item, and half a million fit into a body.
+    if (Array.isArray(at)) at.forEach((child, index) => into(child, path, String(index)));
+    else for (const key of Object.keys(at)) into(Reflect.get(at, key), path, key);
   }
   return paths;
 }

@@ -8,52 +8,45 @@ function fault(text: string): string | undefined {
   return text.isWellFormed() ? undefined : "must be well-formed Unicode: it holds half a surrogate pair";
 }
 
-/** A walk through a payload. Its recursion is as deep as the deepest payload that is let pass. */
-class Walk {
-  readonly errors = new Map<string, string[]>();
-  private readonly path: (string | number)[] = [];
+/** How far a walk through a payload is, and what it has found. */
+interface Walk {
+  errors: Map<string, string[]>;
+  path: (string | number)[];
+}
 
-  /** Looks into a list or an object. */
-  into(container: object): void {
-    if (this.path.length >= DEEPEST) {
-      throw new Problem("invalid_request", `The body is nested deeper than ${DEEPEST} levels.`);
-    }
-    if (Array.isArray(container)) this.items(container);
-    else this.fields(container);
+const isFull = ({ errors }: Walk) => errors.size >= MOST_FAULTS;
+
+function note({ errors, path }: Walk, key: string | number, broken: string): void {
+  errors.set([...path, key].join("."), [broken]);
+}
+
+/** Looks into a list or an object. Recurses as deep as the deepest payload that is let pass. */
+function lookInto(container: object, walk: Walk): void {
+  if (walk.path.length >= DEEPEST) {
+    throw new Problem("invalid_request", `The body is nested deeper than ${DEEPEST} levels.`);
   }
-
-  private get isFull(): boolean {
-    return this.errors.size >= MOST_FAULTS;
+  if (Array.isArray(container)) {
+    // By index: Object.entries would make a list of each item, and half a million fit into a body.
+    for (let at = 0; at < container.length && !isFull(walk); at++) lookAt(at, container[at], walk);
+    return;
   }
-
-  /** By index: Object.entries would make a list of each of them, and half a million fit into a body. */
-  private items(list: readonly unknown[]): void {
-    for (let index = 0; index < list.length && !this.isFull; index++) this.value(index, list[index]);
+  for (const name of Object.keys(container)) {
+    if (isFull(walk)) return;
+    // A broken name cannot be repeated in an answer: its place is named instead.
+    const broken = fault(name);
+    if (broken !== undefined) note(walk, "(field name)", broken);
+    else lookAt(name, Reflect.get(container, name), walk);
   }
+}
 
-  private fields(object: object): void {
-    for (const name of Object.keys(object)) {
-      if (this.isFull) return;
-      // A broken name cannot be repeated in an answer: its place is named instead.
-      const broken = fault(name);
-      if (broken !== undefined) this.note("(field name)", broken);
-      else this.value(name, Reflect.get(object, name));
-    }
-  }
-
-  private value(key: string | number, value: unknown): void {
-    if (typeof value === "string") {
-      const broken = fault(value);
-      if (broken !== undefined) this.note(key, broken);
-    } else if (typeof value === "object" && value !== null) {
-      this.path.push(key);
-      this.into(value);
-      this.path.pop();
-    }
-  }
-
-  private note(key: string | number, broken: string): void {
-    this.errors.set([...this.path, key].join("."), [broken]);
+function lookAt(key: string | number, value: unknown, walk: Walk): void {
+  if (typeof value === "string") {
+    const broken = fault(value);
+    if (broken !== undefined) note(walk, key, broken);
+  } else if (typeof value === "object" && value !== null) {
+    walk.path.push(key);
+    lookInto(value, walk);
+    walk.path.pop();
   }
 }
 
@@ -63,7 +56,7 @@ class Walk {
  */
 export function checkText(payload: unknown): void {
   if (typeof payload !== "object" || payload === null) return;
-  const walk = new Walk();
-  walk.into(payload);
+  const walk: Walk = { errors: new Map(), path: [] };
+  lookInto(payload, walk);
   if (walk.errors.size > 0) throw invalid(Object.fromEntries(walk.errors));
 }
