@@ -17,28 +17,36 @@ const MOST_REASON = 500;
  * `onshore` is the default of rows without it.
  */
 export function verdictRows(onshore: boolean | undefined) {
-  const clashes = findClashes<Row>(
-    (row) => {
-      const checked = checkRow(row, onshore);
-      if ("problems" in checked) return null;
-      return `${checked.ok.country} ${normalizePassportNumber(checked.ok.number)}`;
-    },
-    (row) => {
-      const checked = checkRow(row, onshore);
-      if ("problems" in checked) return "";
-      const { verification, reason, onshore: mark } = checked.ok;
-      // What is said of a verified passport as a reason is kept nowhere.
-      return JSON.stringify([verification, mark ?? null, verification === "rejected" ? reason : null]);
-    },
-  );
+  const clashes = findClashes(keyOf, contentOf);
+  const lineOf = (row: Row): Line => ({ line: row.line, checked: checkRow(row, onshore) });
   return {
-    survey: clashes.see,
+    survey: (row: Row) => clashes.see(lineOf(row)),
     check(row: Row): Checked<DocumentVerdict> {
-      const lines = clashes.linesOf(row);
-      if (lines === null) return checkRow(row, onshore);
-      return { problems: [`passport_no has different verdicts on ${linesWords(lines)}`] };
+      const line = lineOf(row);
+      const lines = clashes.linesOf(line);
+      return lines === null
+        ? line.checked
+        : { problems: [`passport_no has different verdicts on ${linesWords(lines)}`] };
     },
   };
+}
+
+/** A row that was checked by itself. */
+interface Line {
+  line: number;
+  checked: Checked<DocumentVerdict>;
+}
+
+/** Which passport it is about; null: that cannot be said. */
+function keyOf({ checked }: Line): string | null {
+  return "ok" in checked ? `${checked.ok.country} ${normalizePassportNumber(checked.ok.number)}` : null;
+}
+
+/** What it says of it. A reason is kept of a rejected one alone. */
+function contentOf({ checked }: Line): string {
+  if (!("ok" in checked)) return "";
+  const { verification, reason, onshore } = checked.ok;
+  return JSON.stringify([verification, onshore ?? null, verification === "rejected" ? reason : null]);
 }
 
 function checkRow({ values }: Row, onshore: boolean | undefined): Checked<DocumentVerdict> {
