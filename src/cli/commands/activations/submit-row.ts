@@ -9,8 +9,9 @@ import { civilDateAt } from "../../../core/kernel/civil-date.ts";
 import { dateFault } from "../../../core/kernel/dated.ts";
 import { iccidDoubts, iccidFault } from "../../../core/kernel/iccid.ts";
 import { nameDoubts } from "../../../core/kernel/name-doubts.ts";
-import { Problem, type ProblemSlug } from "../../../core/kernel/problem.ts";
+import type { ProblemSlug } from "../../../core/kernel/problem.ts";
 import { kycFields } from "../../../core/store/schema/values.ts";
+import { refusalsOf } from "../../bulk/refusals.ts";
 import type { Activation, ActivationBulkSubmitted, PageBody } from "../../client/answers.ts";
 import { type Api, apiPath } from "../../client/api.ts";
 import { PartlySent, type RowOutcome } from "../../csv/import.ts";
@@ -51,24 +52,13 @@ export function checkActivationRow({ values }: Row, { now, read, carriers }: Cir
   const confirm_date_change = yes.includes(replaces);
   const ok = { iccid, activation_date, ...Object.fromEntries(given), confirm_date_change };
   // The API would say the same of all fields: what is known to be wrong is said once.
-  if (problems.length === 0) problems.push(...refusals(() => read(ok)));
+  if (problems.length === 0) problems.push(...refusalsOf(() => read(ok)));
   if (problems.length > 0) return { problems };
   // A line that was submitted before its day is a duplicate on a later run: only the server knows.
-  const past = refusals(() => checkActivationDate(activation_date, now, null)).map(
+  const past = refusalsOf(() => checkActivationDate(activation_date, now, null)).map(
     (fault) => `activation_date ${fault}`,
   );
   return { ok, warnings: [...past, ...doubtsOf(values, now)] };
-}
-
-/** The sentences with which a check refuses; none: it passes. */
-function refusals(check: () => unknown): string[] {
-  try {
-    check();
-    return [];
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return error.errors === undefined ? [error.message] : fieldSentences(error.errors);
-  }
 }
 
 /** Years from now after which an activation is doubtful. */

@@ -1,6 +1,5 @@
 import { findClashes, linesWords } from "../../../core/csv/clashes.ts";
-import { fieldSentences } from "../../../core/kernel/checked.ts";
-import { Problem } from "../../../core/kernel/problem.ts";
+import { refusalsOf } from "../../bulk/refusals.ts";
 import { clean } from "../../output/clean.ts";
 import { fitsRequest } from "./batches.ts";
 import type { BulkFile, Given } from "./bulk-file.ts";
@@ -73,11 +72,13 @@ async function itemChecker(items: readonly Item[]): Promise<(item: Item) => stri
   );
   for (const item of items) clashes.see(item);
   return (item) => {
-    const problems = refusalOf(() => {
+    const refusals = refusalsOf(() => {
       const body = { orders: [item.sent] };
       checkText(body);
       read(body);
     });
+    // The body holds this order alone.
+    const problems = refusals.map((sentence) => sentence.replace(/^orders\.0[. ]/, ""));
     const others = clashes.linesOf(item);
     if (others !== null) {
       problems.push(`external_order_id is that of another order too (${linesWords(others, "items")})`);
@@ -85,16 +86,4 @@ async function itemChecker(items: readonly Item[]): Promise<(item: Item) => stri
     if (!fitsRequest(item.sent)) problems.push("it is larger than a request may be: split it into several orders");
     return problems;
   };
-}
-
-/** The refusal of a body that holds one order, in sentences about that order. */
-function refusalOf(check: () => void): string[] {
-  try {
-    check();
-    return [];
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    if (error.errors === undefined) return [error.message];
-    return fieldSentences(error.errors).map((sentence) => sentence.replace(/^orders\.0[. ]/, ""));
-  }
 }
