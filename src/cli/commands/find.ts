@@ -99,14 +99,14 @@ const MOST_LINES = 200;
 
 /** A request that failed or only read is found in the log alone. Throws `not_found`. */
 async function storyOf(context: Context, store: Store, typed: string): Promise<LoggedStory> {
-  const [{ findStory }, { Problem }, { lastRecords }, { logFolder }] = await Promise.all([
+  const [{ findStory, foundNothing }, { Problem }, { lastRecords }, { logFolder }] = await Promise.all([
     import("../../core/find/find.ts"),
     import("../../core/kernel/problem.ts"),
     import("../../daemon/log/read.ts"),
     import("../logs/log-folder.ts"),
   ]);
   const story = await store.read(findStory, typed).catch((error: unknown) => {
-    if (error instanceof Problem && ["not_found", "validation"].includes(error.slug)) return error;
+    if (foundNothing(error)) return error;
     throw error;
   });
   const isStory = !(story instanceof Problem);

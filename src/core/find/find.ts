@@ -116,6 +116,11 @@ export async function findOwn(
   return { data, count: data.length, truncated };
 }
 
+/** Whether a look-up refused since it found nothing, or cannot know whether there is anything. */
+export function foundNothing(error: unknown): error is Problem {
+  return error instanceof Problem && (error.slug === "not_found" || error.slug === "validation");
+}
+
 /** Throws `validation` where nothing was found but not all that may be meant was opened. */
 function refuseUnopened(truncated: readonly SubjectKind[]): void {
   if (truncated.length === 0) return;

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { ConsolePermission } from "../../../core/accounts/roles.ts";
-import { findStory, type Match, type Story } from "../../../core/find/find.ts";
+import { findStory, foundNothing, type Match, type Story } from "../../../core/find/find.ts";
 import type { SubjectKind } from "../../../core/find/subjects.ts";
-import { Problem } from "../../../core/kernel/problem.ts";
 import { formShown } from "../../parts/act-form.tsx";
 import type { Column } from "../../parts/list.tsx";
 import { pageShown, table } from "../../parts/shown.tsx";
@@ -78,7 +77,7 @@ async function find(visit: ConsoleVisit): Promise<Shown> {
   try {
     return page(visit, seenOf(visit, await visit.store.read(findStory, what)));
   } catch (error) {
-    if (!(error instanceof Problem) || !["not_found", "validation"].includes(error.slug)) throw error;
+    if (!foundNothing(error)) throw error;
     return page(visit, null, error.message);
   }
 }

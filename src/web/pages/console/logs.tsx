@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { type AuditLine, auditOfRequest } from "../../../core/audit/list.ts";
-import { findStory, type Story } from "../../../core/find/find.ts";
-import { Problem } from "../../../core/kernel/problem.ts";
+import { findStory, foundNothing, type Story } from "../../../core/find/find.ts";
 import type { Read } from "../../../core/store/store.ts";
 import { backLink, LinkButton, pageShown, table } from "../../parts/shown.tsx";
 import { consolePage } from "../../session/page.ts";
@@ -21,7 +20,7 @@ interface Recorded {
 async function recordedOf(q: Read, requestId: string): Promise<Recorded> {
   const audit = (await auditOfRequest(q, requestId)).toReversed();
   const story = await findStory(q, requestId).catch((error: unknown) => {
-    if (error instanceof Problem && ["not_found", "validation"].includes(error.slug)) return null;
+    if (foundNothing(error)) return null;
     throw error;
   });
   const moments = (story?.timeline ?? []).filter(
