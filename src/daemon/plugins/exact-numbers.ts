@@ -103,8 +103,8 @@ function pathsOf(root: unknown, found: ReadonlyMap<unknown, string[]>): string[]
     for (const key of found.get(at) ?? []) paths.push([...path, key]);
     if (typeof at !== "object" || at === null) continue;
     // Object.entries would make a list of each item, and half a million fit into a body.
-    if (Array.isArray(at)) at.forEach((child, index) => into(child, path, String(index)));
-    else for (const key of Object.keys(at)) into(Reflect.get(at, key), path, key);
+    if (!Array.isArray(at)) for (const key of Object.keys(at)) into(Reflect.get(at, key), path, key);
+    else for (let index = 0; index < at.length; index++) into(at[index], path, String(index));
   }
   return paths;
 }
